@@ -1,0 +1,52 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "notification-broker",
+    products: [
+        .library(name: "DistributedNotifications", targets: ["DistributedNotifications"]),
+        .library(name: "DistributedNotificationsTesting", targets: ["DistributedNotificationsTesting"]),
+        .executable(name: "notification-broker", targets: ["notification-broker"]),
+        .executable(name: "send-data", targets: ["send-data"]),
+        .executable(name: "receive-data", targets: ["receive-data"]),
+        .executable(name: "broker-bench", targets: ["broker-bench"]),
+    ],
+    targets: [
+        .target(name: "CLinux"),
+        .target(name: "UnixIO", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "Endpoint", dependencies: ["UnixIO"], swiftSettings: strict),
+        .target(name: "WireProtocol", swiftSettings: strict),
+        .target(name: "BrokerCore", dependencies: ["WireProtocol"], swiftSettings: strict),
+        .target(
+            name: "BrokerServer", dependencies: ["BrokerCore", "Endpoint", "UnixIO", "WireProtocol"],
+            swiftSettings: strict),
+        .target(name: "ClientCore", dependencies: ["WireProtocol"], swiftSettings: strict),
+        .target(
+            name: "BrokerClient", dependencies: ["ClientCore", "Endpoint", "UnixIO", "WireProtocol"],
+            swiftSettings: strict),
+        .target(
+            name: "DistributedNotifications", dependencies: ["ClientCore", "Endpoint", "UnixIO", "WireProtocol"],
+            swiftSettings: strict),
+        .target(
+            name: "DistributedNotificationsTesting", dependencies: ["DistributedNotifications", "BrokerServer"],
+            swiftSettings: strict),
+        .target(name: "CommandLineSupport", dependencies: ["UnixIO"], swiftSettings: strict),
+        .executableTarget(
+            name: "notification-broker",
+            dependencies: ["BrokerClient", "BrokerServer", "CommandLineSupport"], swiftSettings: strict),
+        .executableTarget(
+            name: "send-data", dependencies: ["BrokerClient", "CommandLineSupport"], swiftSettings: strict),
+        .executableTarget(
+            name: "receive-data", dependencies: ["BrokerClient", "CommandLineSupport"], swiftSettings: strict),
+        .executableTarget(
+            name: "broker-bench", dependencies: ["BrokerClient", "CommandLineSupport"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)
