@@ -1,0 +1,84 @@
+/// The text of JSON strings, as bytes.
+package enum JSONString {
+    /// Undoes the escapes of a string's content that was checked before.
+    ///
+    /// What is no escape after all is kept as it is, so that text that was never checked can't trap.
+    package static func unescaped(_ raw: UnsafeRawBufferPointer) -> [UInt8] {
+        var plain: [UInt8] = []
+        plain.reserveCapacity(raw.count)
+        unescape(raw, into: &plain)
+        return plain
+    }
+
+    package static func unescape(_ raw: UnsafeRawBufferPointer, into plain: inout [UInt8]) {
+        var index = 0
+        while index < raw.count {
+            let byte = raw[index]
+            index += 1
+            guard byte == 0x5C, index < raw.count else {
+                plain.append(byte)
+                continue
+            }
+            let letter = raw[index]
+            index += 1
+            switch letter {
+            case 0x62: plain.append(0x08)
+            case 0x66: plain.append(0x0C)
+            case 0x6E: plain.append(0x0A)
+            case 0x72: plain.append(0x0D)
+            case 0x74: plain.append(0x09)
+            case 0x75:
+                var scalar = unit(raw, at: index)
+                index = min(index + 4, raw.count)
+                if scalar & 0xFC00 == 0xD800, index + 6 <= raw.count {
+                    scalar = 0x10000 + (scalar & 0x3FF) << 10 + unit(raw, at: index + 2) & 0x3FF
+                    index += 6
+                }
+                append(scalar, to: &plain)
+            default: plain.append(letter)
+            }
+        }
+    }
+
+    private static func unit(_ raw: UnsafeRawBufferPointer, at index: Int) -> UInt32 {
+        var unit: UInt32 = 0
+        for byte in raw[min(index, raw.count)..<min(index + 4, raw.count)] {
+            unit = unit << 4 | (hexadecimalDigit(byte) ?? 0)
+        }
+        return unit
+    }
+
+    private static func append(_ value: UInt32, to plain: inout [UInt8]) {
+        let scalar = Unicode.Scalar(value) ?? "\u{FFFD}"
+        plain.append(contentsOf: scalar.utf8)
+    }
+
+    /// Appends a string in quotes; only what JSON wants escaped is.
+    package static func append(_ text: some Sequence<UInt8>, quotedTo json: inout [UInt8]) {
+        json.append(0x22)
+        for byte in text {
+            switch byte {
+            case 0x22, 0x5C:
+                json.append(0x5C)
+                json.append(byte)
+            case 0x0A:
+                json.append(0x5C)
+                json.append(0x6E)
+            case 0x0D:
+                json.append(0x5C)
+                json.append(0x72)
+            case 0x09:
+                json.append(0x5C)
+                json.append(0x74)
+            case 0x00..<0x20:
+                json.append(contentsOf: "\\u00".utf8)
+                json.append(hexadecimal[Int(byte >> 4)])
+                json.append(hexadecimal[Int(byte & 15)])
+            default: json.append(byte)
+            }
+        }
+        json.append(0x22)
+    }
+
+    private static let hexadecimal = [UInt8]("0123456789abcdef".utf8)
+}
