@@ -47,6 +47,8 @@ let package = Package(
             name: "receive-data", dependencies: ["BrokerClient", "CommandLineSupport"], swiftSettings: strict),
         .executableTarget(
             name: "broker-bench", dependencies: ["BrokerClient", "CommandLineSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "CommandLineSupportTests", dependencies: ["CommandLineSupport"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,124 @@
+/// A tool as its users see it: the one table from which its arguments are parsed and its help is written.
+package struct Tool: Sendable {
+    package let name: String
+    package let version: String
+    /// What may follow the tool's name, one usage line each.
+    package let usage: [String]
+    package let summary: String
+    /// The tool's own options; `--help` and `--version` come with every tool.
+    package let options: [Option]
+    package let exitStatuses: [ExitStatus]
+
+    package init(
+        name: String, version: String, usage: [String], summary: String, options: [Option],
+        exitStatuses: [ExitStatus]
+    ) {
+        self.name = name
+        self.version = version
+        self.usage = usage
+        self.summary = summary
+        self.options = options + [.help, .version]
+        self.exitStatuses = exitStatuses
+    }
+
+    package enum Request: Equatable {
+        case run(Arguments)
+        case help
+        case version
+    }
+
+    /// Sorts a command line (without the tool's name) into options and operands, which may be mixed. As everywhere:
+    /// `--name=X`, `--name X`, `-nX`, `-n X`, `-qn X`; `--` ends the options; a lone `-` is an operand; a value may
+    /// begin with a dash. `--help` and `--version` count as soon as they are met.
+    package func parse(_ commandLine: [[UInt8]]) throws(Failure) -> Request {
+        var arguments = Arguments()
+        var rest = commandLine[...]
+        while let argument = rest.popFirst() {
+            let met: Option?
+            if argument == [dash, dash] {
+                arguments.append(operands: rest)
+                break
+            } else if argument.starts(with: [dash, dash]) {
+                met = try parse(long: argument.dropFirst(2), rest: &rest, into: &arguments)
+            } else if argument.first == dash && argument.count > 1 {
+                met = try parse(cluster: argument.dropFirst(), rest: &rest, into: &arguments)
+            } else {
+                arguments.append(operands: [argument])
+                continue
+            }
+            if met == .help { return .help }
+            if met == .version { return .version }
+        }
+        return .run(arguments)
+    }
+
+    private func parse(
+        long argument: ArraySlice<UInt8>, rest: inout ArraySlice<[UInt8]>, into arguments: inout Arguments
+    ) throws(Failure) -> Option? {
+        let equals = argument.firstIndex(of: UInt8(ascii: "="))
+        let name = argument[..<(equals ?? argument.endIndex)]
+        guard let option = options.first(where: { $0.long.utf8.elementsEqual(name) }) else {
+            throw unknown(long: name)
+        }
+        let attached = equals.map { Array(argument[($0 + 1)...]) }
+        guard option.value != nil else {
+            if let attached {
+                throw Failure(.usage, "--\(option.long) takes no value (it got \(Failure.quoted(attached)))")
+            }
+            arguments.append(option, value: [])
+            return option
+        }
+        guard let value = attached ?? rest.popFirst() else {
+            throw missingValue("--\(option.long)", of: option)
+        }
+        arguments.append(option, value: value)
+        return nil
+    }
+
+    /// Short options in one argument: flags, the last of which may be an option with a value, attached or following.
+    private func parse(
+        cluster: ArraySlice<UInt8>, rest: inout ArraySlice<[UInt8]>, into arguments: inout Arguments
+    ) throws(Failure) -> Option? {
+        var cluster = cluster
+        while let letter = cluster.first {
+            guard let option = options.first(where: { $0.short?.asciiValue == letter }) else {
+                throw unknown(short: cluster)
+            }
+            cluster.removeFirst()
+            if option.value == nil {
+                arguments.append(option, value: [])
+                if option == .help || option == .version { return option }
+                continue
+            }
+            let attached = cluster.isEmpty ? nil : Array(cluster)
+            guard let value = attached ?? rest.popFirst() else {
+                throw missingValue("-\(Character(UnicodeScalar(letter)))", of: option)
+            }
+            arguments.append(option, value: value)
+            return nil
+        }
+        return nil
+    }
+
+    private func unknown(long name: ArraySlice<UInt8>) -> Failure {
+        let typed = String(decoding: name, as: UTF8.self)
+        let nearest = nearestWord(to: typed, in: options.map(\.long))
+        let advice = nearest.map { "did you mean --\($0)?" } ?? "see \(self.name) --help"
+        return Failure(.usage, "unknown option \(Failure.quoted("--".utf8 + name)); \(advice)")
+    }
+
+    private func unknown(short cluster: ArraySlice<UInt8>) -> Failure {
+        let letter = String(decoding: cluster, as: UTF8.self).prefix(1)
+        let swapped = options.first { option in
+            option.short.map { $0.lowercased() == letter.lowercased() } ?? false
+        }
+        let advice = swapped?.short.map { "did you mean -\($0)?" } ?? "see \(name) --help"
+        return Failure(.usage, "unknown option '-\(letter)'; \(advice)")
+    }
+
+    private func missingValue(_ spelling: String, of option: Option) -> Failure {
+        Failure(.usage, "\(spelling) needs a value: \(spelling) \(option.value ?? "")")
+    }
+}
+
+private let dash = UInt8(ascii: "-")
