@@ -1,0 +1,56 @@
+/// What this process is and may do.
+package enum CurrentProcess {
+    package static var pid: Int32 { SystemCalls.processIdentifier }
+    package static var effectiveUser: UInt32 { SystemCalls.effectiveUser }
+
+    /// A variable's bytes; nil if it is not set.
+    package static func environment(_ name: String) -> [UInt8]? {
+        SystemCalls.environment(name)
+    }
+
+    /// Only while no other thread is there.
+    package static func removeFromEnvironment(_ name: String) {
+        SystemCalls.removeFromEnvironment(name)
+    }
+
+    /// All variables as `NAME=VALUE`.
+    package static func environment() -> [[UInt8]] {
+        SystemCalls.environment()
+    }
+
+    /// What the process was called with, its name first, byte for byte: Swift's own `arguments` repairs what is not UTF-8.
+    package static func arguments() -> [[UInt8]] {
+        (0..<Int(CommandLine.argc)).compactMap { index in
+            guard let argument = CommandLine.unsafeArgv[index] else { return nil }
+            // SAFETY: arguments are NUL-terminated and live as long as the process.
+            return SystemCalls.bytes(ofCString: argument)
+        }
+    }
+
+    package struct DescriptorLimit: Equatable, Sendable {
+        package var soft: UInt64
+        package var hard: UInt64
+    }
+
+    package static func descriptorLimit() throws(SystemError) -> DescriptorLimit {
+        var limit = DescriptorLimit(soft: 0, hard: 0)
+        try check("getrlimit", SystemCalls.descriptorLimit(&limit.soft, &limit.hard))
+        return limit
+    }
+
+    /// As many descriptors as the hard limit allows; answers the limit that holds then.
+    package static func raiseDescriptorLimit() throws(SystemError) -> DescriptorLimit {
+        let limit = try descriptorLimit()
+        try check("setrlimit", SystemCalls.setDescriptorLimit(limit.hard, limit.hard))
+        return DescriptorLimit(soft: limit.hard, hard: limit.hard)
+    }
+
+    /// The kernel's name of a process, of 15 bytes at most; nil if there is no such process.
+    package static func programName(of pid: Int32) -> [UInt8]? {
+        guard pid > 0, var name = try? FileSystem.contents(of: Path("/proc/\(pid)/comm"), limit: 64) else {
+            return nil
+        }
+        if name.last == UInt8(ascii: "\n") { name.removeLast() }
+        return name
+    }
+}

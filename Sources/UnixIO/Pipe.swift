@@ -1,0 +1,12 @@
+/// Two ends of a pipe, both blocking.
+package struct Pipe: ~Copyable, Sendable {
+    package let reading: Descriptor
+    package let writing: Descriptor
+
+    package init() throws(SystemError) {
+        var ends: (Int32, Int32) = (-1, -1)
+        try check("pipe", SystemCalls.pipe(&ends))
+        reading = Descriptor(adopting: ends.0)
+        writing = Descriptor(adopting: ends.1)
+    }
+}
