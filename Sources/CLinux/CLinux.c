@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -220,6 +221,8 @@ ssize_t linux_send_gathered(int descriptor, const struct linux_vector *vectors, 
 // Files and limits
 
 int linux_open(const char *path, int flags, mode_t mode) { return open(path, flags | O_CLOEXEC, mode); }
+
+int linux_memory_file(void) { return memfd_create("memory", MFD_CLOEXEC); }
 
 int linux_pipe(int *reading, int *writing) {
     int ends[2];

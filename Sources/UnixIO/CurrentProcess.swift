@@ -3,6 +3,10 @@ package enum CurrentProcess {
     package static var pid: Int32 { SystemCalls.processIdentifier }
     package static var effectiveUser: UInt32 { SystemCalls.effectiveUser }
 
+    package static func exit(_ status: Int32) -> Never {
+        SystemCalls.exit(status)
+    }
+
     /// A variable's bytes; nil if it is not set.
     package static func environment(_ name: String) -> [UInt8]? {
         SystemCalls.environment(name)

@@ -18,3 +18,14 @@ package struct Descriptor: ~Copyable, Sendable {
         SystemCalls.close(number)
     }
 }
+
+extension Descriptor {
+    /// A file without a name that holds these bytes, to be read from its start.
+    package static func memoryFile(holding bytes: [UInt8]) throws(SystemError) -> Descriptor {
+        let file = Descriptor(adopting: Int32(try check("memfd_create", SystemCalls.memoryFile())))
+        let outcome = bytes.withUnsafeBytes { Streams.writeAll($0, to: file.number) }
+        if case .failed(let error) = outcome { throw error }
+        try check("lseek", SystemCalls.seekToStart(file.number))
+        return file
+    }
+}

@@ -58,41 +58,50 @@ package enum Streams {
 
     package enum WriteAllOutcome: Equatable, Sendable {
         case done
-        /// The alarm became readable; so many bytes are written.
+        /// The deadline came or the alarm became readable while the reader took nothing; so many bytes are written.
         case interrupted(Int)
         /// Nobody reads any more.
         case closed
         case failed(SystemError)
     }
 
-    /// Writes all of it, and waits for the reader where it must. With an alarm (a `SignalDescriptor`'s number, say) the wait
-    /// ends when that becomes readable: written in pieces that a ready pipe takes without blocking.
+    /// Writes all of it, and waits for the reader where it must. The wait ends at the deadline, or when the alarm (a
+    /// `SignalDescriptor`'s number, say) becomes readable: what is limited so is written in pieces that a ready pipe takes
+    /// without blocking, cut behind a newline where there is one, so that lines of several writers don't mix.
     package static func writeAll(
-        _ bytes: UnsafeRawBufferPointer, to number: Int32, alarm: Int32? = nil
+        _ bytes: UnsafeRawBufferPointer, to number: Int32, deadline: UInt64? = nil, alarm: Int32? = nil
     ) -> WriteAllOutcome {
+        let isLimited = deadline != nil || alarm != nil
+        let isFile = isLimited && (try? FileStatus(of: number))?.kind == .regular
+        var mustWait = isLimited && !isFile
         var written = 0
         while written < bytes.count {
-            if let alarm {
-                var entries = [PollEntry(number, .writable), PollEntry(alarm, .readable)]
+            if mustWait {
+                var entries = [PollEntry(number, .writable), PollEntry(alarm ?? -1, .readable)]
                 do throws(SystemError) {
-                    try PollEntry.wait(for: &entries, until: nil)
+                    try PollEntry.wait(for: &entries, until: deadline)
                 } catch {
                     return .failed(error)
                 }
                 if entries[0].readiness.isEmpty { return .interrupted(written) }
             }
-            let rest = bytes[written...].prefix(alarm == nil ? .max : pipePiece)
-            switch write(UnsafeRawBufferPointer(rebasing: rest), to: number) {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+            switch write(isLimited && !isFile ? piece(of: rest) : rest, to: number) {
             case .bytes(let count): written += count
-            case .wouldBlock:
-                if alarm == nil, (try? PollEntry.wait(for: number, .writable, until: nil)) == nil {
-                    return .failed(SystemError("poll", code: EIO))
-                }
+            case .wouldBlock: mustWait = true
             case .closed: return .closed
             case .failed(let error): return .failed(error)
             }
         }
         return .done
+    }
+
+    private static func piece(of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        let piece = UnsafeRawBufferPointer(rebasing: bytes.prefix(pipePiece))
+        guard piece.count < bytes.count, let newline = piece.lastIndex(of: UInt8(ascii: "\n")) else {
+            return piece
+        }
+        return UnsafeRawBufferPointer(rebasing: piece[...newline])
     }
 
     /// POSIX's PIPE_BUF on Linux.

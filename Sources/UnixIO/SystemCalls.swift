@@ -200,6 +200,14 @@ enum SystemCalls {
         }
     }
 
+    static func memoryFile() -> Int {
+        retrying { linux_memory_file() }
+    }
+
+    static func seekToStart(_ number: Int32) -> Int {
+        retrying { lseek(number, 0, SEEK_SET) }
+    }
+
     static func lock(_ number: Int32) -> Int {
         retrying { flock(number, LOCK_EX | LOCK_NB) }
     }
@@ -216,6 +224,10 @@ enum SystemCalls {
 
     static var processIdentifier: Int32 { getpid() }
     static var effectiveUser: UInt32 { geteuid() }
+
+    static func exit(_ status: Int32) -> Never {
+        Glibc.exit(status)
+    }
 
     static func environment(_ name: String) -> [UInt8]? {
         getenv(name).map { bytes(ofCString: $0) }

@@ -23,6 +23,7 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     package var isWouldBlock: Bool { code == EAGAIN }
     package var isExisting: Bool { code == EEXIST }
     package var isBadDescriptor: Bool { code == EBADF }
+    package var isArgumentListTooLong: Bool { code == E2BIG }
 
     package static func == (one: SystemError, other: SystemError) -> Bool {
         one.code == other.code && one.call.description == other.call.description

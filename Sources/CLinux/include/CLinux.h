@@ -73,6 +73,7 @@ ssize_t linux_send(int descriptor, const void *bytes, size_t count);
 ssize_t linux_send_gathered(int descriptor, const struct linux_vector *vectors, size_t count);
 
 int linux_open(const char *path, int flags, mode_t mode);
+int linux_memory_file(void);
 int linux_pipe(int *reading, int *writing);
 int linux_chmod_no_follow(const char *path, mode_t mode);
 int linux_descriptor_limit(uint64_t *soft, uint64_t *hard);
