@@ -48,6 +48,8 @@ let package = Package(
         .executableTarget(
             name: "broker-bench", dependencies: ["BrokerClient", "CommandLineSupport"], swiftSettings: strict),
         .testTarget(
+            name: "ClientCoreTests", dependencies: ["ClientCore", "WireProtocol"], swiftSettings: strict),
+        .testTarget(
             name: "CommandLineSupportTests", dependencies: ["CommandLineSupport"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

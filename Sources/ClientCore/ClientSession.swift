@@ -7,12 +7,12 @@ package import WireProtocol
 /// and the observers are said first on each connection, without waiting for answers; then what waited in the
 /// outbox. Observers and unsent posts outlive a connection; other requests end with it, see `ConnectionEnd`.
 ///
-/// Time is a duration since a moment of the driver's choice that never goes back.
+/// Moments are nanoseconds of a clock that never goes back.
 package struct ClientSession: Sendable {
     private enum State: Sendable {
         case disconnected
-        case connected(since: Duration, Welcome?)
-        case dismissed(since: Duration, Goodbye)
+        case connected(since: UInt64, Welcome?)
+        case dismissed(since: UInt64, Goodbye)
     }
 
     private enum Pending: Sendable {
@@ -65,7 +65,7 @@ package struct ClientSession: Sendable {
 
 // The connection's life.
 extension ClientSession {
-    package mutating func connected(at now: Duration) {
+    package mutating func connected(at now: UInt64) {
         switch state {
         case .disconnected: break
         case .connected, .dismissed: preconditionFailure("connected in the state \(state)")
@@ -89,9 +89,9 @@ extension ClientSession {
 
     /// The connection is gone, for whatever reason.
     package mutating func connectionEnded(
-        at now: Duration, using generator: inout some RandomNumberGenerator
+        at now: UInt64, using generator: inout some RandomNumberGenerator
     ) -> ConnectionEnd {
-        let began: Duration
+        let began: UInt64
         var goodbye: Goodbye?
         switch state {
         case .disconnected: preconditionFailure("connectionEnded without a connection")
@@ -99,7 +99,7 @@ extension ClientSession {
         case .dismissed(let since, let said): (began, goodbye) = (since, said)
         }
         state = .disconnected
-        schedule.connectionEnded(after: now - began)
+        schedule.connectionEnded(after: .nanoseconds(Int64(clamping: now - min(began, now))))
         observers.connectionEnded()
 
         let unsent = outbox.connectionEnded()
@@ -139,7 +139,7 @@ extension ClientSession {
     }
 
     /// Gives up the posts that have waited for a connection since before `limit`.
-    package mutating func expirePosts(before limit: Duration) -> [UnsentPost] {
+    package mutating func expirePosts(before limit: UInt64) -> [UnsentPost] {
         guard case .disconnected = state else { return [] }
         let expired = outbox.expire(before: limit)
         for post in expired {
@@ -151,19 +151,19 @@ extension ClientSession {
     }
 
     /// Posts without asking for an answer. Waits in the outbox where there is no connection.
-    package mutating func post(_ post: Post, at now: Duration) {
+    package mutating func post(_ post: Post, at now: UInt64) {
         outbox.append(.post(name: post.name, since: now), id: nil) {
             RequestEncoder.post(post, id: nil, to: &$0)
         }
     }
 
     /// Posts a frame that is encoded already, without an id.
-    package mutating func post(frame: [UInt8], name: String, at now: Duration) {
+    package mutating func post(frame: [UInt8], name: String, at now: UInt64) {
         outbox.append(.post(name: name, since: now), id: nil) { $0.append(contentsOf: frame) }
     }
 
     /// Posts, and asks for the broker's answer.
-    package mutating func send(_ post: Post, at now: Duration) -> RequestID {
+    package mutating func send(_ post: Post, at now: UInt64) -> RequestID {
         let id = nextRequest(.post)
         outbox.append(.post(name: post.name, since: now), id: id) {
             RequestEncoder.post(post, id: id.number, to: &$0)
@@ -249,7 +249,7 @@ extension ClientSession {
         }
     }
 
-    private mutating func interpret(_ message: BrokerMessage, since: Duration) -> ClientEvent? {
+    private mutating func interpret(_ message: BrokerMessage, since: UInt64) -> ClientEvent? {
         switch message {
         case .welcome(let welcome):
             forgetRequest(welcome.id)

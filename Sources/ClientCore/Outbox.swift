@@ -6,7 +6,7 @@
 struct Outbox: Sendable {
     struct Frame: Sendable {
         enum Kind: Sendable {
-            case post(name: String, since: Duration)
+            case post(name: String, since: UInt64)
             case boundToConnection
         }
 
@@ -93,7 +93,7 @@ struct Outbox: Sendable {
     }
 
     /// Takes out the posts that have waited since before `limit`. Only without a connection.
-    mutating func expire(before limit: Duration) -> [UnsentPost] {
+    mutating func expire(before limit: UInt64) -> [UnsentPost] {
         precondition(taken == 0, "posts expire only while nothing of them is under way")
         var expired: [UnsentPost] = []
         var kept = Outbox()
