@@ -24,6 +24,16 @@ package struct FileStatus: Equatable, Sendable {
         self.init(result)
     }
 
+    /// nil if nothing stands there.
+    package static func ifPresent(_ path: Path, followingLinks: Bool) throws(SystemError) -> FileStatus? {
+        do throws(SystemError) {
+            return try FileStatus(of: path, followingLinks: followingLinks)
+        } catch {
+            if error.isMissing { return nil }
+            throw error
+        }
+    }
+
     package init(of number: Int32) throws(SystemError) {
         var result = stat()
         try check("stat", SystemCalls.status(number, &result))
@@ -46,4 +56,5 @@ package struct FileStatus: Equatable, Sendable {
     }
 
     package var othersMayWrite: Bool { mode & 0o022 != 0 }
+    package var isSticky: Bool { mode & 0o1000 != 0 }
 }

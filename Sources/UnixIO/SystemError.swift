@@ -21,7 +21,9 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     package var isConnectionReset: Bool { code == ECONNRESET }
     package var isTimeout: Bool { code == ETIMEDOUT }
     package var isWouldBlock: Bool { code == EAGAIN }
-    package var isExisting: Bool { code == EEXIST }
+    package var isAddressInUse: Bool { code == EADDRINUSE }
+    package var isWrongSocketType: Bool { code == EPROTOTYPE }
+    package var isLinkLoop: Bool { code == ELOOP }
     package var isBadDescriptor: Bool { code == EBADF }
     package var isArgumentListTooLong: Bool { code == E2BIG }
 
