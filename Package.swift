@@ -49,8 +49,11 @@ let package = Package(
             name: "broker-bench", dependencies: ["BrokerClient", "CommandLineSupport"], swiftSettings: strict),
         .testTarget(
             name: "ClientCoreTests", dependencies: ["ClientCore", "WireProtocol"], swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["UnixIO"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
-            name: "CommandLineSupportTests", dependencies: ["CommandLineSupport"], swiftSettings: strict),
+            name: "CommandLineSupportTests", dependencies: ["CommandLineSupport", "TestSupport", "UnixIO"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
