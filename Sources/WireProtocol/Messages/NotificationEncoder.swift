@@ -1,0 +1,192 @@
+/// Writes `notification` frames to memory that the caller has made room in.
+///
+/// Everything up to the name is kept ready as a head: `seq` is counted up in its digits, `time` is put in once a turn, and the
+/// sender when another one posts. So a notification costs a copy of the head, the name and the userInfo.
+package struct NotificationEncoder {
+    package static let opening: StaticString = "{\"type\":\"notification\",\"seq\":"
+    package static let timeLabel: StaticString = ",\"time\":"
+    package static let nameLabel: StaticString = ",\"name\":"
+    package static let objectLabel: StaticString = ",\"object\":"
+    private static let immediately: StaticString = ",\"deliverImmediately\":true"
+    private static let retained: StaticString = ",\"retained\":true,\"observer\":"
+    private static let userInfoLabel: StaticString = ",\"userInfo\":"
+
+    /// Where the digits of `seq` begin in a frame, its length included.
+    package static let seqOffset = 4 + opening.utf8CodeUnitCount
+
+    /// The most that a frame is longer than its name, object, label and userInfo.
+    package static let overhead = 384
+
+    // SAFETY: `head` has room for `headCapacity` bytes, more than all fixed parts and numbers together.
+    private let head: UnsafeMutableRawPointer
+    private static let headCapacity = 256
+    private var headCount = 0
+    private var seqDigits = 1
+    private var time: UInt64 = 0
+    /// Which sender the head is ready for.
+    private var sender: UInt64 = 0
+
+    package private(set) var seq: UInt64 = 0
+
+    package init() {
+        head = .allocate(byteCount: Self.headCapacity, alignment: 16)
+        head.initializeMemory(as: UInt8.self, repeating: 0, count: Self.headCapacity)
+    }
+
+    package func deallocate() {
+        head.deallocate()
+    }
+
+    /// Who posts, as the kernel reports it.
+    package struct Sender: Hashable, Sendable {
+        package var connection: UInt64
+        package var pid: Int32
+        package var uid: UInt32
+        package var gid: UInt32
+
+        package init(connection: UInt64, pid: Int32, uid: UInt32, gid: UInt32) {
+            self.connection = connection
+            self.pid = pid
+            self.uid = uid
+            self.gid = gid
+        }
+    }
+
+    /// The parts of a notification that come from its post, as JSON.
+    package struct Parts {
+        /// With quotes.
+        package var name: UnsafeRawBufferPointer
+        /// With quotes.
+        package var object: UnsafeRawBufferPointer?
+        package var userInfo: UnsafeRawBufferPointer?
+        package var deliverImmediately: Bool
+
+        package init(
+            name: UnsafeRawBufferPointer, object: UnsafeRawBufferPointer?, userInfo: UnsafeRawBufferPointer?,
+            deliverImmediately: Bool
+        ) {
+            self.name = name
+            self.object = object
+            self.userInfo = userInfo
+            self.deliverImmediately = deliverImmediately
+        }
+    }
+
+    /// Gives the next number, and makes the head ready for it.
+    @inline(__always)
+    package mutating func advance(time now: UInt64, sender next: Sender) {
+        seq &+= 1
+        if now == time, next.connection == sender, countUp() { return }
+        time = now
+        sender = next.connection
+        prepareHead(seq: seq, time: now, sender: next)
+    }
+
+    /// Counts the digits up; false if there is one more than before.
+    @inline(__always)
+    private mutating func countUp() -> Bool {
+        var index = Self.seqOffset + seqDigits - 1
+        while index >= Self.seqOffset {
+            let digit = head.load(fromByteOffset: index, as: UInt8.self)
+            if digit < UInt8(ascii: "9") {
+                head.storeBytes(of: digit &+ 1, toByteOffset: index, as: UInt8.self)
+                return true
+            }
+            head.storeBytes(of: UInt8(ascii: "0"), toByteOffset: index, as: UInt8.self)
+            index -= 1
+        }
+        return false
+    }
+
+    @inline(never)
+    private mutating func prepareHead(seq: UInt64, time: UInt64, sender: Sender) {
+        var text: [UInt8] = [0, 0, 0, 0]
+        text.reserveCapacity(Self.headCapacity)
+        Self.append(Self.opening, to: &text)
+        JSONNumber.append(seq, to: &text)
+        seqDigits = text.count - Self.seqOffset
+        Self.append(Self.timeLabel, to: &text)
+        JSONNumber.append(time, to: &text)
+        Self.append(",\"sender\":{\"connection\":", to: &text)
+        JSONNumber.append(sender.connection, to: &text)
+        Self.append(",\"pid\":", to: &text)
+        JSONNumber.append(UInt64(max(sender.pid, 0)), to: &text)
+        Self.append(",\"uid\":", to: &text)
+        JSONNumber.append(UInt64(sender.uid), to: &text)
+        Self.append(",\"gid\":", to: &text)
+        JSONNumber.append(UInt64(sender.gid), to: &text)
+        text.append(UInt8(ascii: "}"))
+        Self.append(Self.nameLabel, to: &text)
+        headCount = text.count
+        UnsafeMutableRawBufferPointer(start: head, count: Self.headCapacity).copyBytes(from: text)
+    }
+
+    private static func append(_ text: StaticString, to bytes: inout [UInt8]) {
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    /// The length of the whole frame that `encode` writes, and of its part before the userInfo.
+    @inline(__always)
+    package func lengths(_ parts: Parts) -> (whole: Int, front: Int) {
+        var front = headCount &+ parts.name.count
+        if let object = parts.object { front &+= Self.objectLabel.utf8CodeUnitCount &+ object.count }
+        if parts.deliverImmediately { front &+= Self.immediately.utf8CodeUnitCount }
+        guard let userInfo = parts.userInfo else { return (front &+ 1, front) }
+        front &+= Self.userInfoLabel.utf8CodeUnitCount
+        return (front &+ userInfo.count &+ 1, front)
+    }
+
+    /// Writes the frame's part before the userInfo's bytes; answers its end.
+    @inline(__always)
+    package func encodeFront(_ parts: Parts, whole: Int, to start: UnsafeMutableRawPointer)
+        -> UnsafeMutableRawPointer
+    {
+        var position = start
+        Self.put(UnsafeRawBufferPointer(start: head, count: headCount), &position)
+        start.storeBytes(of: UInt32(truncatingIfNeeded: whole &- 4).bigEndian, as: UInt32.self)
+        Self.put(parts.name, &position)
+        if let object = parts.object {
+            Self.put(Self.objectLabel, &position)
+            Self.put(object, &position)
+        }
+        if parts.deliverImmediately { Self.put(Self.immediately, &position) }
+        if parts.userInfo != nil { Self.put(Self.userInfoLabel, &position) }
+        return position
+    }
+
+    @inline(__always)
+    private static func put(_ bytes: UnsafeRawBufferPointer, _ position: inout UnsafeMutableRawPointer) {
+        guard let base = bytes.baseAddress else { return }
+        position.copyMemory(from: base, byteCount: bytes.count)
+        position += bytes.count
+    }
+
+    @inline(__always)
+    private static func put(_ text: StaticString, _ position: inout UnsafeMutableRawPointer) {
+        position.copyMemory(from: text.utf8Start, byteCount: text.utf8CodeUnitCount)
+        position += text.utf8CodeUnitCount
+    }
+
+    /// The front of a retained notification's frame, up to its userInfo; `whole` is the frame's length.
+    package static func retainedFront(
+        seq: UInt64, time: UInt64, sender: Sender, name: [UInt8], object: [UInt8]?, deliverImmediately: Bool,
+        observer: [UInt8], userInfoBytes: Int?
+    ) -> [UInt8] {
+        var encoder = NotificationEncoder()
+        defer { encoder.deallocate() }
+        encoder.prepareHead(seq: seq, time: time, sender: sender)
+        var front = [UInt8](UnsafeRawBufferPointer(start: encoder.head, count: encoder.headCount))
+        front.append(contentsOf: name)
+        if let object {
+            append(objectLabel, to: &front)
+            front.append(contentsOf: object)
+        }
+        if deliverImmediately { append(immediately, to: &front) }
+        append(retained, to: &front)
+        JSONString.append(observer, quotedTo: &front)
+        if userInfoBytes != nil { append(userInfoLabel, to: &front) }
+        let length = UInt32(truncatingIfNeeded: front.count - 4 + (userInfoBytes ?? 0) + 1)
+        for index in 0..<4 { front[index] = UInt8(truncatingIfNeeded: length >> UInt32(24 - 8 * index)) }
+        return front
+    }
+}
