@@ -1,0 +1,93 @@
+package import ClientCore
+package import Endpoint
+package import UnixIO
+package import WireProtocol
+
+/// What ends a wait besides that which is waited for.
+package struct Patience: Sendable {
+    /// Of `MonotonicClock`; nil is never.
+    package var deadline: UInt64?
+    /// A descriptor that becomes readable when the wait shall end.
+    package var alarm: Int32?
+
+    package init(until deadline: UInt64? = nil, alarm: Int32? = nil) {
+        self.deadline = deadline
+        self.alarm = alarm
+    }
+}
+
+// For those who want one thing after the other.
+extension BrokerClient {
+    /// Connects. Waits where the broker's queue of new connections is full, and, if asked to, where there is no broker.
+    package func connect(waitingForBroker: Bool, _ patience: Patience) throws(ClientFailure) {
+        var schedule = ReconnectSchedule(first: .milliseconds(5), ceiling: .milliseconds(200))
+        var generator = SystemRandomNumberGenerator()
+        while true {
+            let trouble: EndpointError
+            do throws(EndpointError) {
+                return try connect()
+            } catch {
+                trouble = error
+            }
+            switch trouble {
+            case .notAnswering: break
+            case .noBroker where waitingForBroker: break
+            default: throw .endpoint(trouble)
+            }
+            let now = MonotonicClock.now()
+            if let deadline = patience.deadline, deadline <= now { throw .gaveUp(trouble) }
+            let retry = now + nanoseconds(schedule.nextDelay(using: &generator))
+            try pause(until: min(retry, patience.deadline ?? .max), alarm: patience.alarm)
+        }
+    }
+
+    private func pause(until moment: UInt64, alarm: Int32?) throws(ClientFailure) {
+        let readiness: Readiness
+        do throws(SystemError) {
+            readiness = try PollEntry.wait(for: alarm ?? -1, .readable, until: moment)
+        } catch {
+            throw .system(error)
+        }
+        if !readiness.isEmpty { throw .interrupted }
+    }
+
+    /// The answer to a request; other events are passed over, but an error that names no request, which must be meant
+    /// for this one.
+    package func answer(to request: RequestID, _ patience: Patience) throws(ClientFailure) -> Answer {
+        watched = patience.alarm.map { [PollEntry($0, .readable)] } ?? []
+        while true {
+            while let event = nextEvent() {
+                switch event {
+                case .answered(request, let answer): return answer
+                case .refused(let refusal): throw .refused(refusal)
+                default: break
+                }
+            }
+            switch try turn(until: patience.deadline) {
+            case .progress, .reconnected, .stillGone: break
+            case .watched: throw .interrupted
+            case .deadline: throw .noAnswer
+            case .ended(let end, let cause): throw .ended(end, cause)
+            }
+        }
+    }
+
+    /// The acknowledgement of a request; whatever else is a failure.
+    package func acknowledgement(
+        of request: RequestID, _ patience: Patience
+    ) throws(ClientFailure) -> Acknowledgement {
+        switch try answer(to: request, patience) {
+        case .ok(let acknowledgement): return acknowledgement
+        case .refused(let refusal): throw .refused(refusal)
+        case .status: throw .refused(Refusal.misplaced)
+        }
+    }
+
+    package func turn(until deadline: UInt64?) throws(ClientFailure) -> Turn {
+        do throws(SystemError) {
+            return try wait(until: deadline)
+        } catch {
+            throw .system(error)
+        }
+    }
+}
