@@ -1,6 +1,6 @@
 package import ClientCore
-package import Endpoint
-package import UnixIO
+internal import Endpoint
+internal import UnixIO
 package import WireProtocol
 
 /// What ends a wait besides that which is waited for.
@@ -79,7 +79,7 @@ extension BrokerClient {
         switch try answer(to: request, patience) {
         case .ok(let acknowledgement): return acknowledgement
         case .refused(let refusal): throw .refused(refusal)
-        case .status: throw .refused(Refusal.misplaced)
+        case .status: throw .violation("it answers with figures that nobody asked for")
         }
     }
 

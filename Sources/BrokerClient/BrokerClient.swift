@@ -1,7 +1,7 @@
 package import ClientCore
 package import Endpoint
 package import UnixIO
-package import WireProtocol
+internal import WireProtocol
 
 /// A client with one thread of its own: it alternates between `nextEvent`, which looks only at what was read, and
 /// `wait`, which is all I/O there is.
@@ -110,17 +110,16 @@ package final class BrokerClient {
         guard try poll(link?.socket.number ?? -1, isStuck ? [.readable, .writable] : .readable, until: deadline)
         else { return .deadline }
         let readiness = entries[0].readiness
-        let didWrite = readiness.contains(.writable) && flush()
+        if readiness.contains(.writable) { _ = flush() }
         if !readiness.subtracting(.writable).isEmpty {
             switch read() {
-            case .bytes: return watchedIsReady ? .watched : .progress
-            case .wouldBlock: break
+            case .bytes, .wouldBlock: break
             case .endOfFile: return end(.closed)
             case .failed(let error) where error.isConnectionReset: return end(.closed)
             case .failed(let error): throw error
             }
         }
-        return watchedIsReady || !didWrite ? .watched : .progress
+        return watchedIsReady ? .watched : .progress
     }
 
     private var watchedIsReady: Bool { watched.contains { !$0.readiness.isEmpty } }
@@ -137,13 +136,13 @@ package final class BrokerClient {
         return count > 0
     }
 
-    /// Writes what the kernel takes at once. True if it took something.
+    /// Writes what the kernel takes at once; false if it took nothing.
     private func flush() -> Bool {
         guard session.unsentCount > 0, link?.isWritable == true else { return false }
         switch session.withUnsent({ bytes in link?.socket.write(bytes) }) {
         case .bytes(let count):
             session.kernelTook(count)
-            return session.unsentCount > 0
+            return true
         case .closed, .failed:
             // Why, the reading side tells.
             link?.isWritable = false

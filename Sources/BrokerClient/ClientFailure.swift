@@ -15,5 +15,6 @@ package enum ClientFailure: Error, Sendable {
     case interrupted
     case refused(Refusal)
     case ended(ConnectionEnd, BrokerClient.Cause)
+    case violation(String)
     case system(SystemError)
 }

@@ -54,29 +54,35 @@ package enum JSONString {
     }
 
     /// Appends a string in quotes; only what JSON wants escaped is.
-    package static func append(_ text: some Sequence<UInt8>, quotedTo json: inout [UInt8]) {
+    package static func append(_ text: String, quotedTo json: inout [UInt8]) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0), quotedTo: &json) }
+    }
+
+    package static func append(_ text: [UInt8], quotedTo json: inout [UInt8]) {
+        text.withUnsafeBytes { append($0, quotedTo: &json) }
+    }
+
+    /// What needs no escape is copied in runs.
+    package static func append(_ text: UnsafeRawBufferPointer, quotedTo json: inout [UInt8]) {
         json.append(0x22)
-        for byte in text {
+        var copied = 0
+        for (index, byte) in text.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
+            json.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[copied..<index]))
+            copied = index + 1
+            json.append(0x5C)
             switch byte {
-            case 0x22, 0x5C:
-                json.append(0x5C)
-                json.append(byte)
-            case 0x0A:
-                json.append(0x5C)
-                json.append(0x6E)
-            case 0x0D:
-                json.append(0x5C)
-                json.append(0x72)
-            case 0x09:
-                json.append(0x5C)
-                json.append(0x74)
+            case 0x0A: json.append(0x6E)
+            case 0x0D: json.append(0x72)
+            case 0x09: json.append(0x74)
             case 0x00..<0x20:
-                json.append(contentsOf: "\\u00".utf8)
+                json.append(contentsOf: [0x75, 0x30, 0x30])
                 json.append(hexadecimal[Int(byte >> 4)])
                 json.append(hexadecimal[Int(byte & 15)])
             default: json.append(byte)
             }
         }
+        json.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[copied...]))
         json.append(0x22)
     }
 

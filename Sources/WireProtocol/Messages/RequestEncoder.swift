@@ -117,6 +117,6 @@ package enum RequestEncoder {
 
     private static func append(_ member: StaticString, _ text: String, _ bytes: inout [UInt8]) {
         append(member, &bytes)
-        JSONString.append(text.utf8, quotedTo: &bytes)
+        JSONString.append(text, quotedTo: &bytes)
     }
 }
