@@ -32,19 +32,35 @@ let package = Package(
             name: "BrokerClient", dependencies: ["ClientCore", "Endpoint", "UnixIO", "WireProtocol"],
             swiftSettings: strict),
         .target(
-            name: "DistributedNotifications", dependencies: ["ClientCore", "Endpoint", "UnixIO", "WireProtocol"],
+            name: "DistributedNotifications",
+            dependencies: ["ClientCore", "Endpoint", "UnixIO", "WireProtocol"],
             swiftSettings: strict),
         .target(
-            name: "DistributedNotificationsTesting", dependencies: ["DistributedNotifications", "BrokerServer"],
+            name: "DistributedNotificationsTesting",
+            dependencies: ["DistributedNotifications", "BrokerServer"],
             swiftSettings: strict),
-        .target(name: "CommandLineSupport", dependencies: ["UnixIO"], swiftSettings: strict),
+        .target(
+            name: "CommandLineSupport",
+            dependencies: ["BrokerClient", "ClientCore", "Endpoint", "UnixIO", "WireProtocol"],
+            swiftSettings: strict),
         .executableTarget(
             name: "notification-broker",
-            dependencies: ["BrokerClient", "BrokerServer", "CommandLineSupport"], swiftSettings: strict),
+            dependencies: [
+                "BrokerClient", "BrokerServer", "ClientCore", "CommandLineSupport", "Endpoint", "UnixIO",
+                "WireProtocol",
+            ], swiftSettings: strict),
         .executableTarget(
-            name: "send-data", dependencies: ["BrokerClient", "CommandLineSupport"], swiftSettings: strict),
+            name: "send-data",
+            dependencies: [
+                "BrokerClient", "ClientCore", "CommandLineSupport", "Endpoint", "UnixIO", "WireProtocol",
+            ],
+            swiftSettings: strict),
         .executableTarget(
-            name: "receive-data", dependencies: ["BrokerClient", "CommandLineSupport"], swiftSettings: strict),
+            name: "receive-data",
+            dependencies: [
+                "BrokerClient", "ClientCore", "CommandLineSupport", "Endpoint", "UnixIO", "WireProtocol",
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "broker-bench", dependencies: ["BrokerClient", "CommandLineSupport"], swiftSettings: strict),
         .testTarget(

@@ -1,25 +1,12 @@
 package import ClientCore
 internal import Endpoint
-internal import UnixIO
+package import UnixIO
 package import WireProtocol
-
-/// What ends a wait besides that which is waited for.
-package struct Patience: Sendable {
-    /// Of `MonotonicClock`; nil is never.
-    package var deadline: UInt64?
-    /// A descriptor that becomes readable when the wait shall end.
-    package var alarm: Int32?
-
-    package init(until deadline: UInt64? = nil, alarm: Int32? = nil) {
-        self.deadline = deadline
-        self.alarm = alarm
-    }
-}
 
 // For those who want one thing after the other.
 extension BrokerClient {
     /// Connects. Waits where the broker's queue of new connections is full, and, if asked to, where there is no broker.
-    package func connect(waitingForBroker: Bool, _ patience: Patience) throws(ClientFailure) {
+    package func connect(waitingForBroker: Bool, until limit: WaitLimit) throws(ClientFailure) {
         var schedule = ReconnectSchedule(first: .milliseconds(5), ceiling: .milliseconds(200))
         var generator = SystemRandomNumberGenerator()
         while true {
@@ -35,9 +22,9 @@ extension BrokerClient {
             default: throw .endpoint(trouble)
             }
             let now = MonotonicClock.now()
-            if let deadline = patience.deadline, deadline <= now { throw .gaveUp(trouble) }
+            if let deadline = limit.deadline, deadline <= now { throw .gaveUp(trouble) }
             let retry = now + nanoseconds(schedule.nextDelay(using: &generator))
-            try pause(until: min(retry, patience.deadline ?? .max), alarm: patience.alarm)
+            try pause(until: min(retry, limit.deadline ?? .max), alarm: limit.alarm)
         }
     }
 
@@ -53,8 +40,8 @@ extension BrokerClient {
 
     /// The answer to a request; other events are passed over, but an error that names no request, which must be meant
     /// for this one.
-    package func answer(to request: RequestID, _ patience: Patience) throws(ClientFailure) -> Answer {
-        watched = patience.alarm.map { [PollEntry($0, .readable)] } ?? []
+    package func answer(to request: RequestID, until limit: WaitLimit) throws(ClientFailure) -> Answer {
+        watched = limit.alarm.map { [PollEntry($0, .readable)] } ?? []
         while true {
             while let event = nextEvent() {
                 switch event {
@@ -63,7 +50,7 @@ extension BrokerClient {
                 default: break
                 }
             }
-            switch try turn(until: patience.deadline) {
+            switch try turn(until: limit.deadline) {
             case .progress, .reconnected, .stillGone: break
             case .watched: throw .interrupted
             case .deadline: throw .noAnswer
@@ -74,9 +61,9 @@ extension BrokerClient {
 
     /// The acknowledgement of a request; whatever else is a failure.
     package func acknowledgement(
-        of request: RequestID, _ patience: Patience
+        of request: RequestID, until limit: WaitLimit
     ) throws(ClientFailure) -> Acknowledgement {
-        switch try answer(to: request, patience) {
+        switch try answer(to: request, until: limit) {
         case .ok(let acknowledgement): return acknowledgement
         case .refused(let refusal): throw .refused(refusal)
         case .status: throw .violation("it answers with figures that nobody asked for")

@@ -107,7 +107,9 @@ package final class BrokerClient {
         if let violation = link?.violation { return end(.violation(violation)) }
         if flush() { return .progress }
         let isStuck = session.unsentCount > 0 && link?.isWritable == true
-        guard try poll(link?.socket.number ?? -1, isStuck ? [.readable, .writable] : .readable, until: deadline)
+        guard
+            try poll(
+                link?.socket.number ?? -1, isStuck ? [.readable, .writable] : .readable, until: deadline)
         else { return .deadline }
         let readiness = entries[0].readiness
         if readiness.contains(.writable) { _ = flush() }
@@ -125,7 +127,9 @@ package final class BrokerClient {
     private var watchedIsReady: Bool { watched.contains { !$0.readiness.isEmpty } }
 
     /// False when the deadline came.
-    private func poll(_ socket: Int32, _ interest: Readiness, until deadline: UInt64?) throws(SystemError) -> Bool {
+    private func poll(_ socket: Int32, _ interest: Readiness, until deadline: UInt64?) throws(SystemError)
+        -> Bool
+    {
         entries.removeAll(keepingCapacity: true)
         entries.append(PollEntry(socket, interest))
         entries.append(contentsOf: watched)

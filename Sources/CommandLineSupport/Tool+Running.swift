@@ -1,4 +1,4 @@
-import UnixIO
+package import UnixIO
 
 extension Tool {
     /// The whole of a tool's life: safe standard streams, no death by SIGPIPE, the command line, help and version, then

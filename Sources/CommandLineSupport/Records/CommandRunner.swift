@@ -1,4 +1,4 @@
-import UnixIO
+package import UnixIO
 
 /// Runs a shell command for one notification after the other, each to its end.
 ///
