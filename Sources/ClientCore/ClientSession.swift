@@ -225,7 +225,7 @@ extension ClientSession {
     }
 
     /// How the broker treats all observers from the next connection on.
-    package mutating func setOverflow(_ overflow: OverflowPolicy) {
+    package mutating func setOverflow(_ overflow: Overflow) {
         observers.setOverflow(overflow)
     }
 

@@ -25,9 +25,9 @@ package struct ObserverID: Hashable, Comparable, Sendable {
 package struct Observation: Hashable, Sendable {
     package var names: ObservedNames
     package var object: String?
-    package var overflow: OverflowPolicy
+    package var overflow: Overflow
 
-    package init(_ names: ObservedNames, object: String? = nil, overflow: OverflowPolicy = .wait) {
+    package init(_ names: ObservedNames, object: String? = nil, overflow: Overflow = .wait) {
         self.names = names
         self.object = object
         self.overflow = overflow

@@ -78,7 +78,7 @@ struct ObserverTable: Sendable {
         }
     }
 
-    mutating func setOverflow(_ overflow: OverflowPolicy) {
+    mutating func setOverflow(_ overflow: Overflow) {
         for id in entries.keys {
             entries[id]?.observation.overflow = overflow
         }

@@ -34,7 +34,7 @@ package struct FrameWriter {
 
     package mutating func member(_ key: StaticString, _ text: String) {
         self.key(key)
-        JSONString.append(text.utf8, quotedTo: &bytes)
+        JSONString.append(text, quotedTo: &bytes)
     }
 
     package mutating func member(_ key: StaticString, text: [UInt8]) {

@@ -33,7 +33,7 @@ package enum RequestEncoder {
     }
 
     package static func addObserver(
-        _ observer: String, names: ObservedNames, object: String?, overflow: OverflowPolicy, id: UInt64?,
+        _ observer: String, names: ObservedNames, object: String?, overflow: Overflow, id: UInt64?,
         to bytes: inout [UInt8]
     ) {
         let start = begin("addObserver", id, &bytes)
