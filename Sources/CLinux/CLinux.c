@@ -224,6 +224,8 @@ int linux_open(const char *path, int flags, mode_t mode) { return open(path, fla
 
 int linux_memory_file(void) { return memfd_create("memory", MFD_CLOEXEC); }
 
+int linux_open_for_nothing(const char *path) { return open(path, O_PATH | O_CLOEXEC); }
+
 int linux_pipe(int *reading, int *writing) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) < 0) return -1;
@@ -255,7 +257,7 @@ char **linux_environment(void) { return environ; }
 
 int linux_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
-int linux_spawn(pid_t *pid, const char *file, int search_path, char *const arguments[], char *const environment[],
+int linux_spawn(pid_t *pid, const char *file, char *const arguments[], char *const environment[],
                 const int32_t *moves, size_t move_count, int first_closed) {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
@@ -275,9 +277,7 @@ int linux_spawn(pid_t *pid, const char *file, int search_path, char *const argum
         code = posix_spawn_file_actions_adddup2(&actions, moves[2 * index], moves[2 * index + 1]);
     }
     if (code == 0) code = posix_spawn_file_actions_addclosefrom_np(&actions, first_closed);
-    if (code == 0) {
-        code = (search_path ? posix_spawnp : posix_spawn)(pid, file, &actions, &attributes, arguments, environment);
-    }
+    if (code == 0) code = posix_spawnp(pid, file, &actions, &attributes, arguments, environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return code;

@@ -17,7 +17,7 @@ struct SocketLock: ~Copyable {
     }
 
     static func acquire(besides socket: Path) throws(EndpointError) -> SocketLock {
-        let path = socket.suffixed(".lock")
+        let path = socket.suffixed(".broker-lock")
         func refused(_ error: SystemError) -> EndpointError {
             .cannotCreate(socket, "\(path): \(error.reason)")
         }

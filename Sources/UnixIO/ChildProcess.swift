@@ -24,7 +24,7 @@ package struct ChildProcess: ~Copyable, Sendable {
             Self.withCStrings(arguments) { arguments in
                 Self.withCStrings(environment) { environment in
                     linux_spawn(
-                        &pid, program, 1, arguments, environment, moves, descriptors.count, firstClosed)
+                        &pid, program, arguments, environment, moves, descriptors.count, firstClosed)
                 }
             }
         }

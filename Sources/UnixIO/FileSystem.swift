@@ -9,7 +9,13 @@ package enum FileSystem {
     /// Opens a lock file, makes it where it is missing, follows no link and waits for nobody.
     package static func openLockFile(_ path: Path) throws(SystemError) -> Descriptor {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-        return Descriptor(adopting: Int32(try check("open", SystemCalls.open(path, flags, mode: 0o600))))
+        let file = Descriptor(adopting: Int32(try check("open", SystemCalls.open(path, flags, mode: 0o600))))
+        let status = try FileStatus(of: file.number)
+        if status.uid == SystemCalls.effectiveUser, status.mode != 0o600 {
+            // An odd umask would lock out the next one to come.
+            try check("fchmod", SystemCalls.changeMode(file.number, 0o600))
+        }
+        return file
     }
 
     /// Locks an open file for as long as it is open; false if another open file holds the lock.

@@ -19,8 +19,8 @@ package enum Streams {
     /// such a stream fails with `EBADF`, as it would have.
     package static func secureStandardStreams() {
         for number in [input, output, error] where !isOpen(number) {
-            // The lowest free number is this one, as all below are open. O_PATH: neither readable nor writable.
-            _ = SystemCalls.open("/dev/null", O_RDONLY | linuxPathOnly, mode: 0)
+            // The lowest free number is this one, as all below are open.
+            _ = SystemCalls.openForNothing("/dev/null")
         }
     }
 
@@ -106,6 +106,4 @@ package enum Streams {
 
     /// POSIX's PIPE_BUF on Linux.
     private static let pipePiece = 4096
-    /// O_PATH, which the Glibc module lacks.
-    private static let linuxPathOnly: Int32 = 0o10000000
 }

@@ -168,6 +168,10 @@ enum SystemCalls {
         path.withCString { path in retrying { linux_open(path, flags, mode) } }
     }
 
+    static func openForNothing(_ path: Path) -> Int {
+        path.withCString { path in retrying { linux_open_for_nothing(path) } }
+    }
+
     static func status(_ path: Path, followingLinks: Bool, _ result: inout stat) -> Int {
         path.withCString { path in retrying { followingLinks ? stat(path, &result) : lstat(path, &result) } }
     }

@@ -74,6 +74,8 @@ ssize_t linux_send_gathered(int descriptor, const struct linux_vector *vectors, 
 
 int linux_open(const char *path, int flags, mode_t mode);
 int linux_memory_file(void);
+/// A descriptor that can be neither read nor written.
+int linux_open_for_nothing(const char *path);
 int linux_pipe(int *reading, int *writing);
 int linux_chmod_no_follow(const char *path, mode_t mode);
 int linux_descriptor_limit(uint64_t *soft, uint64_t *hard);
@@ -81,9 +83,9 @@ int linux_set_descriptor_limit(uint64_t soft, uint64_t hard);
 
 char **linux_environment(void);
 int linux_pidfd_open(pid_t pid);
-/// All signals at their default, none blocked, only descriptors below `first_closed` inherited.
+/// Looks in PATH for a file without slash. All signals at their default, none blocked, only descriptors below `first_closed` inherited.
 /// `moves` holds `move_count` pairs (from, to), applied in order. Returns an error number, as posix_spawn does.
-int linux_spawn(pid_t *pid, const char *file, int search_path, char *const arguments[], char *const environment[],
+int linux_spawn(pid_t *pid, const char *file, char *const arguments[], char *const environment[],
                 const int32_t *moves, size_t move_count, int first_closed);
 int linux_status_exited(int status);
 int linux_status_exit_code(int status);
