@@ -63,6 +63,9 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "broker-bench", dependencies: ["BrokerClient", "CommandLineSupport"], swiftSettings: strict),
+        .testTarget(name: "UnixIOTests", dependencies: ["UnixIO", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "EndpointTests", dependencies: ["Endpoint", "UnixIO", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ClientCoreTests", dependencies: ["ClientCore", "WireProtocol"], swiftSettings: strict),
         .target(

@@ -5,8 +5,8 @@ package import UnixIO
 /// Of many that start at once at one path one gets the lock; it alone looks at what stands there, takes over a socket that
 /// nobody listens on, and leaves alone whatever lives or is no socket. At the end the file is only removed if it is still
 /// the one made here.
-package struct ListeningEndpoint: ~Copyable {
-    private struct Claim: ~Copyable {
+package struct ListeningEndpoint: ~Copyable, Sendable {
+    private struct Claim: ~Copyable, Sendable {
         let lock: SocketLock
         let identity: FileStatus.Identity
     }

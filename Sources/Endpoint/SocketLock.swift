@@ -5,7 +5,7 @@ internal import UnixIO
 ///
 /// The file is removed by its holder, so whoever gets a lock looks whether the file that he locked still stands at
 /// the path: two that each lock a file of their own would both believe to be alone.
-struct SocketLock: ~Copyable {
+struct SocketLock: ~Copyable, Sendable {
     private let path: Path
     private let descriptor: Descriptor
     private let identity: FileStatus.Identity

@@ -9,4 +9,8 @@ package struct Pipe: ~Copyable, Sendable {
         reading = Descriptor(adopting: ends.0)
         writing = Descriptor(adopting: ends.1)
     }
+
+    /// Keeps the other end only, as whoever reads what a child writes must: else the end of file never comes.
+    package consuming func closeWriting() -> Descriptor { reading }
+    package consuming func closeReading() -> Descriptor { writing }
 }

@@ -20,8 +20,13 @@ package enum Streams {
     package static func secureStandardStreams() {
         for number in [input, output, error] where !isOpen(number) {
             // The lowest free number is this one, as all below are open.
-            _ = SystemCalls.openForNothing("/dev/null")
+            _ = try? openBroken().release()
         }
+    }
+
+    /// A descriptor that refuses to be read and written with `EBADF`.
+    package static func openBroken() throws(SystemError) -> Descriptor {
+        Descriptor(adopting: Int32(try check("open", SystemCalls.openForNothing("/dev/null"))))
     }
 
     package static func read(_ number: Int32, into buffer: UnsafeMutableRawBufferPointer) -> ReadOutcome {
