@@ -1,1 +1,6 @@
-print()
+import CommandLineSupport
+
+ReceiveOptions.tool.run { (arguments) throws(Failure) in
+    var receiver = try Receiver(ReceiveOptions(arguments))
+    return try receiver.run()
+}

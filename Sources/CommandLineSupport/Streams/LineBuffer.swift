@@ -7,7 +7,8 @@ package struct LineBuffer: Sendable {
     private var bytes: [UInt8] = []
     private var start = 0
     private var searched = 0
-    private var ended = false
+    /// Nothing more will come.
+    package private(set) var ended = false
 
     package init() {}
 
