@@ -34,7 +34,7 @@ package struct ChildProcess: ~Copyable, Sendable {
 
     /// Becomes readable when the process has ended.
     package func endDescriptor() throws(SystemError) -> Descriptor {
-        Descriptor(adopting: Int32(try check("pidfd_open", SystemCalls.processDescriptor(pid))))
+        try Descriptor.endOfProcess(pid)
     }
 
     /// Waits for its end.
@@ -82,8 +82,8 @@ extension ChildProcess.End {
     }
 }
 
-/// Becomes readable when that process, a child or not, has ended.
 extension Descriptor {
+    /// Becomes readable when that process, a child or not, has ended.
     package static func endOfProcess(_ pid: Int32) throws(SystemError) -> Descriptor {
         Descriptor(adopting: Int32(try check("pidfd_open", SystemCalls.processDescriptor(pid))))
     }

@@ -14,13 +14,11 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
     package var reason: String { String(cString: linux_error_text(code)) }
     package var description: String { "\(call): \(reason)" }
 
-    package var isBrokenPipe: Bool { code == EPIPE }
     package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
     package var isPermission: Bool { code == EACCES || code == EPERM }
     package var isConnectionRefused: Bool { code == ECONNREFUSED }
     package var isConnectionReset: Bool { code == ECONNRESET }
     package var isTimeout: Bool { code == ETIMEDOUT }
-    package var isWouldBlock: Bool { code == EAGAIN }
     package var isAddressInUse: Bool { code == EADDRINUSE }
     package var isWrongSocketType: Bool { code == EPROTOTYPE }
     package var isLinkLoop: Bool { code == ELOOP }
