@@ -73,6 +73,10 @@ let package = Package(
         .testTarget(
             name: "CommandLineSupportTests", dependencies: ["CommandLineSupport", "TestSupport", "UnixIO"],
             swiftSettings: strict),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["TestSupport", "UnixIO", "notification-broker", "receive-data", "send-data"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -25,7 +25,7 @@ package final class ByteStream {
     }
 
     /// The bytes up to the next mark, which is dropped.
-    func take(upTo mark: UInt8) -> [UInt8]? {
+    package func take(upTo mark: UInt8) -> [UInt8]? {
         guard let end = bytes[taken...].firstIndex(of: mark) else { return nil }
         defer { taken = end + 1 }
         return Array(bytes[taken..<end])

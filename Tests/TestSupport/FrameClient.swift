@@ -13,6 +13,8 @@ package final class FrameClient {
         self.socket = socket
     }
 
+    deinit { stage.forget(stream) }
+
     /// Sends bytes as they are, and reads meanwhile.
     package func send(raw bytes: [UInt8]) throws {
         var sent = 0
@@ -152,6 +154,12 @@ extension FrameClient {
 
     private func answerNext(_ members: String = "") throws -> JSONValue {
         let frame = try frame()
+        try answer(frame, members)
+        return frame
+    }
+
+    /// The good answer to a request, with these members.
+    package func answer(_ frame: JSONValue, _ members: String = "") throws {
         let id = frame["id"].map { #","id":\#($0)"# } ?? ""
         if frame["type"] == .string("hello") {
             try send(
@@ -161,7 +169,6 @@ extension FrameClient {
         } else if !id.isEmpty {
             try send(#"{"type":"ok"\#(id)\#(members)}"#)
         }
-        return frame
     }
 
     package func notify(_ seq: Int, _ userInfo: String, name: String = "DataNotification") throws {

@@ -11,6 +11,11 @@ package enum JSONValue: Equatable, CustomStringConvertible {
     package struct Member: Equatable {
         package let key: String
         package let value: JSONValue
+
+        package init(key: String, value: JSONValue) {
+            self.key = key
+            self.value = value
+        }
     }
 
     package init(parsing bytes: some Sequence<UInt8>) throws {

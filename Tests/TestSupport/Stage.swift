@@ -51,6 +51,11 @@ package final class Stage {
         return stream
     }
 
+    /// Reads from a descriptor that stays the test's.
+    package func read(_ number: Int32) -> ByteStream { read(Descriptor(adopting: duplicate(number))) }
+
+    func forget(_ stream: ByteStream) { streams.removeAll { $0 === stream } }
+
     func add(_ tool: ToolProcess) { tools.append(tool) }
 
     /// Waits until the condition gives a value; looks at it again whenever something has happened. A condition that

@@ -5,6 +5,13 @@ func duplicate(_ number: Int32) -> Int32 {
     fcntl(number, F_DUPFD_CLOEXEC, 3)
 }
 
+/// For all who share the open file.
+package func setNonblocking(_ number: Int32) throws {
+    guard fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) == 0 else {
+        throw TestFailure("fcntl failed: \(errno)")
+    }
+}
+
 /// A pseudo-terminal: `tool` is what a tool takes for its user's terminal; what the tool shows comes from `screen`.
 package final class Terminal {
     package let tool: Descriptor

@@ -1,3 +1,4 @@
+import Glibc
 package import UnixIO
 
 /// A program that a test started. Killed when nobody holds it any more.
@@ -13,12 +14,14 @@ package final class ToolProcess {
     package enum Output {
         /// Read by the stage.
         case collected
-        /// A descriptor of the test's, which stays its own.
+        case terminal(Terminal)
+        case file(Path)
+        /// A descriptor of the test's, which keeps its own.
         case descriptor(Int32)
     }
 
     package let name: String
-    package let output: ByteStream?
+    package let output: ByteStream
     package let errors: ByteStream
     private unowned let stage: Stage
     private let child: ChildProcess
@@ -30,45 +33,23 @@ package final class ToolProcess {
 
     fileprivate init(
         _ name: String, _ arguments: [[UInt8]], on stage: Stage, environment: [String: String], input: Input,
-        output: Output
+        output: Output, errors: Output, passing extra: [(from: Int32, to: Int32)]
     ) throws {
         self.name = name
         self.stage = stage
-        let errorPipe = try Pipe()
-        let outputPipe = try Pipe()
-        let inputPipe = try Pipe()
-        let file: Descriptor
-        switch input {
-        case .bytes(let bytes): file = try Descriptor.memoryFile(holding: bytes)
-        case .none, .open, .terminal: file = try FileSystem.openForReading("/dev/null")
-        }
-        let source =
-            switch input {
-            case .none, .bytes: file.number
-            case .open: inputPipe.reading.number
-            case .terminal(let terminal): terminal.tool.number
-            }
-        let target =
-            switch output {
-            case .collected: outputPipe.writing.number
-            case .descriptor(let number): number
-            }
+        let source = try Source(input)
+        let outputSink = try Sink(output)
+        let errorSink = try Sink(errors)
         let program = name.contains("/") ? Path(name) : Executables.directory.appending(name)
         child = try ChildProcess(
             program: program, arguments: [Array(name.utf8)] + arguments,
             environment: environment.map { Array("\($0.key)=\($0.value)".utf8) },
-            // Numbers far above the three, so that no move overwrites what a later one takes.
-            descriptors: [(source, 0), (target, 1), (errorPipe.writing.number, 2)])
+            descriptors: [(source.tool.number, 0), (outputSink.tool.number, 1), (errorSink.tool.number, 2)]
+                + extra)
         end = try child.endDescriptor()
-        errors = stage.read(Descriptor(adopting: duplicate(errorPipe.reading.number)))
-        if case .collected = output {
-            self.output = stage.read(Descriptor(adopting: duplicate(outputPipe.reading.number)))
-        } else {
-            self.output = nil
-        }
-        if case .open = input {
-            self.input = Descriptor(adopting: duplicate(inputPipe.writing.number))
-        }
+        self.output = stage.read(outputSink.test)
+        self.errors = stage.read(errorSink.test)
+        self.input = source.test
     }
 
     deinit {
@@ -99,7 +80,7 @@ package final class ToolProcess {
         }
         // What it wrote last is still in the pipes; a grandchild may hold them open beyond its end.
         _ = try? stage.wait(for: "the end of its output", within: 1) {
-            errors.hasEnded && output?.hasEnded ?? true ? true : nil
+            errors.hasEnded && output.hasEnded ? true : nil
         }
         return switch end {
         case .exited(let status): status
@@ -113,8 +94,7 @@ package final class ToolProcess {
     package func line(within seconds: Double = Stage.patience, end: UInt8 = UInt8(ascii: "\n")) throws
         -> String
     {
-        guard let output else { throw TestFailure("the output of \(name) is not collected") }
-        return try stage.wait(for: "a line of \(name)", within: seconds) {
+        try stage.wait(for: "a line of \(name)", within: seconds) {
             if let line = output.take(upTo: end) { return String(decoding: line, as: UTF8.self) }
             if output.hasEnded { throw TestFailure("the output of \(name) ended\n\(summary)") }
             return nil
@@ -145,7 +125,7 @@ package final class ToolProcess {
 
     package func closeInput() { input = nil }
 
-    package var outputText: String { String(decoding: output?.bytes ?? [], as: UTF8.self) }
+    package var outputText: String { String(decoding: output.bytes, as: UTF8.self) }
     package var errorText: String { String(decoding: errors.bytes, as: UTF8.self) }
     package var errorLines: [String] { errorText.split(separator: "\n").map(String.init) }
 
@@ -156,24 +136,78 @@ package final class ToolProcess {
     }
 }
 
+/// A tool's standard input, and the test's end of it where it is a pipe.
+private struct Source: ~Copyable {
+    let tool: Descriptor
+    let test: Descriptor?
+
+    init(_ input: ToolProcess.Input) throws {
+        switch input {
+        case .none:
+            tool = try FileSystem.openForReading("/dev/null")
+            test = nil
+        case .bytes(let bytes):
+            tool = try Descriptor.memoryFile(holding: bytes)
+            test = nil
+        case .open:
+            let pipe = try Pipe()
+            tool = Descriptor(adopting: duplicate(pipe.reading.number))
+            test = Descriptor(adopting: duplicate(pipe.writing.number))
+        case .terminal(let terminal):
+            tool = Descriptor(adopting: duplicate(terminal.tool.number))
+            test = nil
+        }
+    }
+}
+
+/// A tool's standard output or error, and what the test reads of it: nothing where it is no pipe.
+private struct Sink: ~Copyable {
+    let tool: Descriptor
+    let test: Descriptor
+
+    init(_ output: ToolProcess.Output) throws {
+        let pipe = try Pipe()
+        let number: Int32
+        switch output {
+        case .collected:
+            number = duplicate(pipe.writing.number)
+        case .terminal(let terminal):
+            number = duplicate(terminal.tool.number)
+        case .file(let path):
+            number = open(String(describing: path), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            guard number >= 0 else { throw TestFailure("can't open \(path): \(errno)") }
+        case .descriptor(let own):
+            number = duplicate(own)
+        }
+        tool = Descriptor(adopting: number)
+        // Where the tool has something else, the pipe is at its end at once.
+        test = Descriptor(adopting: duplicate(pipe.reading.number))
+    }
+}
+
 extension Stage {
     /// Starts a tool of the package, or any program by its whole path.
     package func start(
         _ name: String, _ arguments: String..., environment: [String: String]? = nil,
-        input: ToolProcess.Input = .none, output: ToolProcess.Output = .collected
+        input: ToolProcess.Input = .none, output: ToolProcess.Output = .collected,
+        errors: ToolProcess.Output = .collected
     ) throws -> ToolProcess {
         try start(
             name, bytes: arguments.map { Array($0.utf8) }, environment: environment, input: input,
-            output: output)
+            output: output,
+            errors: errors)
     }
 
+    /// With arguments that need not be UTF-8. `extra` are descriptors beyond the standard ones, as `(here, there)`.
     package func start(
         _ name: String, bytes arguments: [[UInt8]], environment: [String: String]? = nil,
-        input: ToolProcess.Input = .none, output: ToolProcess.Output = .collected
+        input: ToolProcess.Input = .none, output: ToolProcess.Output = .collected,
+        errors: ToolProcess.Output = .collected, passing extra: [(from: Int32, to: Int32)] = []
     ) throws -> ToolProcess {
         let tool = try ToolProcess(
             name, arguments, on: self, environment: environment ?? self.environment, input: input,
-            output: output)
+            output: output,
+            errors: errors, passing: extra)
         add(tool)
         return tool
     }
@@ -181,9 +215,11 @@ extension Stage {
     /// Runs a line of shell; the tools are in its PATH.
     package func shell(
         _ script: String, environment: [String: String]? = nil, input: ToolProcess.Input = .none,
-        output: ToolProcess.Output = .collected
+        output: ToolProcess.Output = .collected, passing extra: [(from: Int32, to: Int32)] = []
     ) throws -> ToolProcess {
-        try start("/bin/sh", "-c", script, environment: environment, input: input, output: output)
+        try start(
+            "/bin/sh", bytes: [Array("-c".utf8), Array(script.utf8)], environment: environment, input: input,
+            output: output, passing: extra)
     }
 
     /// A broker that clients can connect to.
