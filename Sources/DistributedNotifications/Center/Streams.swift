@@ -1,0 +1,133 @@
+import ClientCore
+public import Foundation
+import WireProtocol
+
+extension DistributedNotificationCenter {
+    /// The notifications of that name and object, as an asynchronous sequence.
+    ///
+    /// It observes from this call on; to know that the broker observes, too, await ``Notifications/confirmed()``.
+    ///
+    /// - Parameters:
+    ///   - name: nil observes every name.
+    ///   - object: nil observes every object and those without one.
+    ///   - buffering: What happens when they come faster than they are read.
+    /// - Returns: The sequence; the observation ends with its last copy.
+    public func notifications(
+        named name: Notification.Name? = nil, object: String? = nil, buffering: Buffering = .wait()
+    ) -> Notifications<DistributedNotification> {
+        stream(.init(name), object: object, buffering: buffering, read: Self.read)
+    }
+
+    /// The notifications whose names match a glob, as an asynchronous sequence.
+    ///
+    /// In a glob `*` stands for any run of characters, `?` for one, and `\` takes the next one literally.
+    ///
+    /// - Parameters:
+    ///   - glob: 1 to 255 bytes. One that is none ends the sequence, with the event ``Event/observerRefused(_:)``.
+    ///   - object: nil observes every object and those without one.
+    ///   - buffering: What happens when they come faster than they are read.
+    /// - Returns: The sequence; the observation ends with its last copy.
+    public func notifications(
+        matching glob: String, object: String? = nil, buffering: Buffering = .wait()
+    ) -> Notifications<DistributedNotification> {
+        stream(.matching(glob), object: object, buffering: buffering, read: Self.read)
+    }
+
+    private static func read(
+        _ received: ReceivedNotification
+    ) throws(DistributedNotificationError) -> DistributedNotification {
+        try DistributedNotification(received)
+    }
+
+    func stream<Element: Sendable>(
+        _ names: ObservedNames, object: String?, buffering: Buffering,
+        read: @escaping @Sendable (ReceivedNotification) throws(DistributedNotificationError) -> Element
+    ) -> Notifications<Element> {
+        let channel = engine.makeChannel(buffering)
+        let id = engine.observe(
+            names, object: object, overflow: buffering.policy == .wait ? .wait : .drop, behavior: .hold,
+            channel: channel)
+        let engine = engine
+        return Notifications(
+            channel, lifetime: Lifetime { [self] in self.engine.removeObserver(id) },
+            end: { engine.removeObserver(id) },
+            confirm: { () async throws(DistributedNotificationError) in try await engine.confirm(id) },
+            read: { received in
+                do throws(DistributedNotificationError) {
+                    return .element(try read(received))
+                } catch {
+                    let notification = DistributedNotification(readable: received)
+                    engine.report(.undecodable(notification, error))
+                    return .undecodable(error, notification)
+                }
+            })
+    }
+}
+
+extension DistributedNotification {
+    /// As much of it as can be read.
+    init(readable received: ReceivedNotification) {
+        do throws(DistributedNotificationError) {
+            try self.init(received)
+        } catch {
+            self.init(envelope: received)
+        }
+    }
+}
+
+/// A token of an observation that lasts as long as somebody holds it.
+final class ObservationBox: Sendable {
+    private let task: Task<Void, Never>
+    private let end: @Sendable () -> Void
+    let confirm: @Sendable () async throws(DistributedNotificationError) -> Void
+
+    init<Element>(
+        _ stream: Notifications<Element>, _ block: @escaping @Sendable (Element) async -> Void
+    ) {
+        end = stream.source.end
+        confirm = stream.source.confirm
+        task = Task {
+            for await element in stream { await block(element) }
+        }
+    }
+
+    func cancel() {
+        task.cancel()
+        end()
+    }
+
+    deinit {
+        cancel()
+    }
+}
+
+extension DistributedNotificationCenter {
+    /// An observation by a typed form. It ends when the last copy of its token is gone.
+    public struct ObservationToken: Hashable, Sendable {
+        let box: ObservationBox
+
+        /// Ends the observation: no new call begins; the task of one under way is cancelled.
+        public func cancel() {
+            box.cancel()
+        }
+
+        /// Waits until the broker knows of the observation: nothing that is posted from then on is missed.
+        ///
+        /// - Throws: `refused` if the broker does not take the observer, `cancelled` if the task is cancelled, the
+        ///   observation ended, or the center closed.
+        public func confirmed() async throws(DistributedNotificationError) {
+            try await box.confirm()
+        }
+
+        /// Whether both are tokens of one observation.
+        public static func == (lhs: Self, rhs: Self) -> Bool { lhs.box === rhs.box }
+
+        /// Feeds the token's identity to a hasher.
+        public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(box)) }
+    }
+
+    /// Ends an observation, see ``ObservationToken/cancel()``.
+    public func removeObserver(_ token: ObservationToken) {
+        token.cancel()
+    }
+}

@@ -1,0 +1,108 @@
+/// An asynchronous sequence of notifications, messages or events.
+///
+/// It observes from the call that made it, not from its first iteration: what is posted in between waits in its
+/// buffer. Elements come in the order in which the broker accepted them. There is one stream for all copies and
+/// iterators: each element goes to one of them.
+///
+/// The observation ends with the last copy, when the task that iterates is cancelled, or when the center is
+/// closed; the sequence ends then.
+public struct Notifications<Element: Sendable>: AsyncSequence, Sendable {
+    /// It never fails; trouble is told by ``deliveries`` and by the center's events.
+    public typealias Failure = Never
+
+    struct Source: Sendable {
+        /// What is there, in order; empty if there is nothing now, nil at the end.
+        var take: @Sendable () -> [Delivery<Element>]?
+        var wait: @Sendable (isolated (any Actor)?) async -> Void
+        var end: @Sendable () -> Void
+        var confirm: @Sendable () async throws(DistributedNotificationError) -> Void
+        /// Ends the observation when it goes.
+        var lifetime: any AnyObject & Sendable
+    }
+
+    let source: Source
+
+    init(_ source: Source) {
+        self.source = source
+    }
+
+    /// Waits until the broker knows of the observation: nothing that is posted from then on is missed.
+    ///
+    /// Without a broker it waits for one.
+    ///
+    /// - Throws: `refused` if the broker does not take the observer, `cancelled` if the task is cancelled or the
+    ///   center closed.
+    public func confirmed() async throws(DistributedNotificationError) -> Self {
+        try await source.confirm()
+        return self
+    }
+
+    /// The same stream with gaps and undecodable notifications in their place.
+    public var deliveries: Notifications<Delivery<Element>> {
+        let source = source
+        return Notifications<Delivery<Element>>(
+            .init(
+                take: { source.take()?.map(Delivery.element) },
+                wait: source.wait, end: source.end, confirm: source.confirm, lifetime: source.lifetime))
+    }
+
+    /// Takes elements out of the stream, in batches.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let source: Source
+        private var batch: [Delivery<Element>] = []
+        private var index = 0
+
+        init(_ source: Source) {
+            self.source = source
+        }
+
+        /// The next element; nil at the end, and at once when the task is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
+            while !Task.isCancelled {
+                while index < batch.count {
+                    let delivery = batch[index]
+                    index += 1
+                    if case .element(let element) = delivery { return element }
+                }
+                guard let taken = source.take() else { return nil }
+                batch = taken
+                index = 0
+                if taken.isEmpty { await source.wait(actor) }
+            }
+            source.end()
+            batch = []
+            return nil
+        }
+    }
+
+    /// Makes an iterator.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(source)
+    }
+}
+
+extension Notifications {
+    /// A stream of what a channel holds, read by `read`.
+    init<Item>(
+        _ channel: Channel<Item>, lifetime: any AnyObject & Sendable,
+        end: @escaping @Sendable () -> Void,
+        confirm: @escaping @Sendable () async throws(DistributedNotificationError) -> Void,
+        read: @escaping @Sendable (Item) -> Delivery<Element>
+    ) {
+        source = Source(
+            take: {
+                switch channel.take() {
+                case .entries(let entries):
+                    entries.map { entry in
+                        switch entry {
+                        case .item(let item): read(item)
+                        case .gap(let gap): .gap(gap)
+                        }
+                    }
+                case .nothing: []
+                case .finished: nil
+                }
+            },
+            wait: { await channel.wait(isolation: $0) }, end: end, confirm: confirm, lifetime: lifetime)
+    }
+}

@@ -1,0 +1,97 @@
+/// What a notification carries: named values, as a value type.
+///
+/// A `[AnyHashable: Any]` becomes one with ``init(_:)`` and comes back with ``dictionary``. On the wire it is one
+/// JSON object, which any language reads.
+public struct UserInfo: Sendable, Hashable {
+    /// The values by their names.
+    public var values: [String: UserInfoValue]
+
+    /// Takes values by their names.
+    public init(values: [String: UserInfoValue] = [:]) {
+        self.values = values
+    }
+
+    /// Takes what a `Notification` of Foundation carries.
+    ///
+    /// Accepted are strings, truth values, numbers, dates, data, `NSNull`, nil, arrays and dictionaries with string
+    /// keys of these, their `NS` classes, and every ``UserInfoConvertible``.
+    ///
+    /// - Throws: `invalidValue` with the key path of the first value that can't be sent. `Decimal`, `URL` and
+    ///   `UUID` are such values: send what you mean, a string or a number.
+    public init(_ userInfo: [AnyHashable: Any]) throws(DistributedNotificationError) {
+        values = try FoundationValues.members(userInfo)
+    }
+
+    /// Whether it carries nothing.
+    public var isEmpty: Bool { values.isEmpty }
+
+    /// The value of that name.
+    public subscript(key: String) -> UserInfoValue? {
+        get { values[key] }
+        set { values[key] = newValue }
+    }
+
+    /// The value of that name as a Swift value; nil if there is none or it is of another type.
+    public subscript<V: UserInfoConvertible>(key: String, as type: V.Type = V.self) -> V? {
+        values[key].flatMap { V(userInfoValue: $0) }
+    }
+
+    /// The value of that name as a Swift value.
+    ///
+    /// - Throws: `undecodable`, with the name as key path, if there is none or it is of another type.
+    public func value<V: UserInfoConvertible>(
+        for key: String, as type: V.Type = V.self
+    ) throws(DistributedNotificationError) -> V {
+        guard let value = values[key] else {
+            throw DistributedNotificationError(
+                code: .undecodable, keyPath: key, description: "no value named \(key)")
+        }
+        guard let converted = V(userInfoValue: value) else {
+            throw DistributedNotificationError(
+                code: .undecodable, keyPath: key, description: "\(key) is \(value.kind), no \(type)")
+        }
+        return converted
+    }
+
+    /// Reads the whole as a `Decodable` value, by the rules of the JSON form.
+    ///
+    /// - Throws: `undecodable` with the coding path of what does not fit.
+    public func decode<T: Decodable>(_ type: T.Type) throws(DistributedNotificationError) -> T {
+        let json = try json()
+        return try MessageDecoder.decode(type, from: json, in: 0..<json.count)
+    }
+
+    /// The values as Foundation's `Notification` carries them.
+    public var dictionary: [AnyHashable: Any] {
+        FoundationValues.dictionary(values)
+    }
+}
+
+extension UserInfo: ExpressibleByDictionaryLiteral {
+    /// Takes named values; of two with the same name the last counts.
+    public init(dictionaryLiteral elements: (String, any UserInfoConvertible)...) {
+        values = Dictionary(minimumCapacity: elements.count)
+        for (key, value) in elements {
+            values[key] = value.userInfoValue
+        }
+    }
+}
+
+extension UserInfo: CustomStringConvertible {
+    /// The values as text, for logs.
+    public var description: String { "\(values)" }
+}
+
+extension UserInfo {
+    /// The JSON object that travels.
+    func json() throws(DistributedNotificationError) -> [UInt8] {
+        var text = JSONText()
+        try text.append(members: values, depth: 1)
+        return text.bytes
+    }
+
+    init(json bytes: [UInt8], in range: Range<Int>) throws(DistributedNotificationError) {
+        let document = try JSONDocument(bytes, in: range)
+        values = try document.members(at: 0)
+    }
+}
