@@ -68,6 +68,11 @@ let package = Package(
             name: "EndpointTests", dependencies: ["Endpoint", "UnixIO", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ClientCoreTests", dependencies: ["ClientCore", "WireProtocol"], swiftSettings: strict),
+        .testTarget(
+            name: "BrokerClientTests",
+            dependencies: ["BrokerClient", "ClientCore", "Endpoint", "TestSupport", "UnixIO", "WireProtocol"],
+            swiftSettings: strict),
+        .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol"], swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["UnixIO"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(

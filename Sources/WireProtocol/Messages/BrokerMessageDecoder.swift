@@ -10,7 +10,9 @@ package struct BrokerMessageDecoder {
         if let fault = scanner.scan(text) {
             throw BrokerMessageError("its answer is no frame: \(fault.protocolError(depth: 256).message)")
         }
-        guard let type = scanner[.type] else { throw BrokerMessageError("its answer has no type") }
+        guard let type = scanner[.type], type.isString else {
+            throw BrokerMessageError("its answer has no type")
+        }
         guard type.kind == .string else {
             return try decode(text, type: type.string(in: text) ?? "")
         }
