@@ -35,7 +35,7 @@ import UnixIO
         try two.expectEnd(output: "NO DATA\nReceived data: x\nReceived data: once for both\n")
     }
 
-    @Test(.timeLimit(.minutes(3))) func aHundredThousandFromFourToThreeInOneOrder() throws {
+    @Test func aHundredThousandFromFourToThreeInOneOrder() throws {
         let each = 25_000
         try stage.broker()
         let receivers = try (0..<3).map { index in

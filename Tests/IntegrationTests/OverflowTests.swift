@@ -68,7 +68,7 @@ import UnixIO
         #expect(shown.numbers == shown.numbers.sorted())
     }
 
-    @Test(.timeLimit(.minutes(1))) func waitSlowsTheSenderAndCutsWhoTakesNothing() throws {
+    @Test func waitSlowsTheSenderAndCutsWhoTakesNothing() throws {
         try stage.broker("--queue-bytes", "64K", "--patience", "1")
         let stopped = try stoppedReceiver("--overflow", "wait")
         let other = try stage.start("receive-data", "-f", "data", "-c", "1500")

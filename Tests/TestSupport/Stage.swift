@@ -95,8 +95,12 @@ package final class Stage {
     }
 }
 
-/// The executables that were built with the tests.
+/// The executables that were built with the tests, and what else tests run.
 package enum Executables {
+    package static let python: Path? = ["/usr/local/bin/python3", "/usr/bin/python3"].first {
+        (try? FileStatus(of: $0, followingLinks: true)) != nil
+    }
+
     /// Beside the test binary, which is this process.
     package static let directory: Path = FileSystem.resolve("/proc/self/exe")?.parent ?? "."
 }
