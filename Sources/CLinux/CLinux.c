@@ -190,6 +190,11 @@ int linux_is_listening_unix_stream(int descriptor) {
     return 1;
 }
 
+int linux_unread_bytes(int descriptor) {
+    int count = 0;
+    return ioctl(descriptor, TIOCOUTQ, &count) < 0 ? -1 : count;
+}
+
 int linux_readable_bytes(int descriptor) {
     int count = 0;
     return ioctl(descriptor, FIONREAD, &count) < 0 ? -1 : count;

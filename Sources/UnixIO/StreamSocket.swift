@@ -70,6 +70,11 @@ package struct StreamSocket: ~Copyable, Sendable {
         max(SystemCalls.readableBytes(number), 0)
     }
 
+    /// How much memory the kernel holds of what was written and not read by the peer: it shrinks when the peer reads.
+    package func unreadBytes() -> Int {
+        max(SystemCalls.unreadBytes(number), 0)
+    }
+
     /// The peer reads an end of file; reading goes on.
     package func shutdownWriting() {
         _ = SystemCalls.shutdownWriting(number)

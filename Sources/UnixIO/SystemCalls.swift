@@ -88,6 +88,10 @@ enum SystemCalls {
         retrying { linux_readable_bytes(number) }
     }
 
+    static func unreadBytes(_ number: Int32) -> Int {
+        retrying { linux_unread_bytes(number) }
+    }
+
     static func setSendTimeout(_ number: Int32, nanoseconds: Int64) -> Int {
         retrying { linux_set_send_timeout(number, nanoseconds) }
     }

@@ -43,6 +43,9 @@ package struct FrameDecoder {
     /// The storage in which the last frame lies.
     package var storage: ByteStorage? { lastWasKept ? kept : input }
 
+    /// Whether the last frame lies in memory of the decoder's own, where no other read goes.
+    package var isInOwnStorage: Bool { lastWasKept }
+
     /// Whether the decoder holds the beginning of a frame, or whole frames that nobody asked for yet.
     package var isEmpty: Bool { keptStart == keptEnd && position == end }
 

@@ -68,6 +68,11 @@ package struct FrameWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
+    /// A number as an element of an array.
+    package mutating func number(_ value: some BinaryInteger) {
+        JSONNumber.append(UInt64(clamping: value), to: &bytes)
+    }
+
     /// A string as an element of an array.
     package mutating func string(_ text: [UInt8]) {
         JSONString.append(text, quotedTo: &bytes)

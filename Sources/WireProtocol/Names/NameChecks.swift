@@ -32,9 +32,7 @@ extension NamePattern {
     }
 
     fileprivate static func compiled(_ glob: String) -> Result<NamePattern, NameRules.Fault> {
-        Array(glob.utf8).withUnsafeBytes { bytes in
-            Result { () throws(NameRules.Fault) in try NamePattern(bytes) }
-        }
+        Result { () throws(NameRules.Fault) in try NamePattern(Array(glob.utf8)) }
     }
 }
 

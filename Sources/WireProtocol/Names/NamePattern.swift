@@ -16,8 +16,8 @@ package struct NamePattern: Hashable, Sendable {
     package let suffix: [UInt8]
 
     /// Takes the bytes of a glob after unescaping, which are UTF-8.
-    package init(_ pattern: UnsafeRawBufferPointer) throws(NameRules.Fault) {
-        try NameRules.check(label: pattern, limit: Limits.patternBytes)
+    package init(_ pattern: [UInt8]) throws(NameRules.Fault) {
+        try NameRules.check(byteCount: pattern.count, limit: Limits.patternBytes)
         var tokens: [Token] = []
         var index = 0
         while index < pattern.count {

@@ -11,15 +11,15 @@ package enum NameRules {
 
     /// Checks the bytes of a name after unescaping: 1 to 255 of them, and no control character.
     package static func check(name: UnsafeRawBufferPointer, limit: Int = 255) throws(Fault) {
-        try check(label: name, limit: limit)
+        try check(byteCount: name.count, limit: limit)
         for (offset, byte) in name.enumerated() where byte < 0x20 || byte == 0x7F {
             throw .control(byte, at: offset)
         }
     }
 
-    /// Checks the bytes of an observer's label or a client's name for their number only.
-    package static func check(label: UnsafeRawBufferPointer, limit: Int = Limits.labelBytes) throws(Fault) {
-        if label.isEmpty { throw .empty }
-        if label.count > limit { throw .tooLong(count: label.count, limit: limit) }
+    /// Checks the number of bytes of an observer's label, of a glob, or of what a client calls itself.
+    package static func check(byteCount: Int, limit: Int = Limits.labelBytes) throws(Fault) {
+        if byteCount == 0 { throw .empty }
+        if byteCount > limit { throw .tooLong(count: byteCount, limit: limit) }
     }
 }

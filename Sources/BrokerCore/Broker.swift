@@ -1,0 +1,450 @@
+package import WireProtocol
+
+/// What a broker is, without a system call: bytes of connections in, bytes for connections out.
+///
+/// The owner of the sockets gives it what it read (`load`, `run`), asks it what to write (`gather`, `wrote`, `settle`), tells
+/// it the time (`begin`) and does what it asks for (`takeEnded`, `takeResumed`, `isStopping`). One thread owns it; it is not
+/// Sendable on purpose.
+package final class Broker {
+    package let configuration: Configuration
+    let sessions = SessionTable()
+    let delivery: Delivery
+    let router: Router
+    var pressure: Backpressure
+    var access: AccessPolicy
+    var retained: RetainedStore
+    var busiest: BusiestNames?
+    var encoder = NotificationEncoder()
+    let scanner: FrameScanner
+    package private(set) var now = Moment(monotonic: 0, wall: 0)
+    private var startedAt: UInt64?
+    private var ended: [Int32] = []
+    private var timed: [Int32] = []
+    private var nextCheck: UInt64?
+    /// A frame that is to be tried again after a flush.
+    private var held: UnsafeRawBufferPointer?
+    /// The receivers that `choose` let a notification go to.
+    var chosen: [Int32] = []
+    package private(set) var isStopping = false
+    package var events: [BrokerEvent] = []
+    /// The kernel's name of a process; asked for a status only.
+    let programName: (Int32) -> [UInt8]?
+
+    package init(_ configuration: Configuration, programName: @escaping (Int32) -> [UInt8]?) {
+        self.configuration = configuration
+        self.programName = programName
+        let limits = configuration.limits
+        router = Router(seed: configuration.seed)
+        delivery = Delivery(
+            sessions: sessions, keys: NotificationKeys(hash: ByteHash(seed: configuration.seed)),
+            queueLimit: limits.queueBytes)
+        pressure = Backpressure(
+            sessions: sessions, patience: configuration.patience, queueLimit: limits.queueBytes)
+        access = AccessPolicy(configuration)
+        retained = RetainedStore(room: configuration.retainedBytes)
+        scanner = FrameScanner(depth: limits.depth)
+    }
+
+    deinit {
+        encoder.deallocate()
+    }
+
+    /// Begins a turn. The time of notifications never goes back, whatever the wall clock does.
+    package func begin(_ moment: Moment) {
+        now = Moment(
+            monotonic: max(now.monotonic, moment.monotonic), wall: max(now.wall, moment.wall))
+        if startedAt == nil { startedAt = now.monotonic }
+    }
+
+    var uptime: UInt64 { now.monotonic - (startedAt ?? now.monotonic) }
+
+    // Connections.
+
+    package enum Admission {
+        case accepted(Int32)
+        /// To be written before the connection is closed.
+        case refused(goodbye: [UInt8], reason: String)
+    }
+
+    package func connect(_ credentials: Credentials) -> Admission {
+        if let reason = access.admit(credentials.uid) {
+            return .refused(goodbye: Self.goodbye(.refused, reason), reason: reason)
+        }
+        let session = sessions.add(
+            credentials, isForeign: access.isForeign(credentials.uid),
+            frameLimit: configuration.limits.frameBytes)
+        session.lastProgress = now.monotonic
+        router.reserve(slots: sessions.slotCount)
+        return .accepted(session.slot)
+    }
+
+    package var connectionCount: Int { sessions.count }
+
+    /// The number by which clients know the connection, and who is behind it.
+    package func identity(_ slot: Int32) -> (connection: UInt64, pid: Int32, uid: UInt32, client: [UInt8]?)? {
+        guard let session = sessions[slot] else { return nil }
+        return (session.sender.connection, session.sender.pid, session.sender.uid, session.clientName)
+    }
+
+    /// Connections that are to be closed. Their slots are given out again when this was called.
+    package func takeEnded() -> [Int32] {
+        defer { ended.removeAll() }
+        for slot in ended { sessions.remove(slot) }
+        return ended
+    }
+
+    package var hasEnded: Bool { !ended.isEmpty }
+    package var endedSlots: [Int32] { ended }
+
+    /// Clients that are to be read again, or to be run on with what they have sent.
+    package func takeResumed() -> [Int32] {
+        pressure.takeResumed().filter { slot in
+            guard let session = sessions[slot], session.isOpen else { return false }
+            session.hasSentMore = false
+            restartFrameClock(session)
+            return true
+        }
+    }
+
+    package var hasResumed: Bool { !pressure.resumed.isEmpty }
+
+    package func isReading(_ slot: Int32) -> Bool {
+        guard let session = sessions[slot] else { return false }
+        return session.isOpen && !session.isPaused
+    }
+
+    /// A client that is not read has sent more meanwhile.
+    package func noteMore(_ slot: Int32) {
+        guard let session = sessions[slot] else { return }
+        pressure.noteMore(from: session, now: now.monotonic)
+        lookAgainSoon()
+    }
+
+    // Input.
+
+    /// Gives the broker bytes of a connection; `run` processes them. They are left where they are until the next flush.
+    package func load(_ slot: Int32, _ storage: ByteStorage, _ range: Range<Int>) {
+        guard let session = sessions[slot] else { return }
+        delivery.statistics.bytesIn &+= UInt64(range.count)
+        session.decoder.load(storage, range)
+    }
+
+    /// Where the rest of a long frame can be read to at once; nil if there is none under way.
+    package func directSpace(_ slot: Int32) -> UnsafeMutableRawBufferPointer? {
+        sessions[slot]?.decoder.directSpace(atLeast: 32 << 10)
+    }
+
+    package func didFillDirectly(_ slot: Int32, _ count: Int) {
+        delivery.statistics.bytesIn &+= UInt64(count)
+        sessions[slot]?.decoder.didFillDirectly(count)
+    }
+
+    package enum Progress {
+        /// All whole frames are processed.
+        case needsInput
+        /// A flush is needed before `run` can go on.
+        case flushFirst
+        /// The connection has had its share of this turn; `run` goes on in the next.
+        case yielded
+        /// The client is not read for now, or no more.
+        case stopped
+    }
+
+    /// A turn's share of one connection, in deliveries.
+    private static let deliveriesPerTurn = 1 << 16
+
+    /// Processes a connection's frames.
+    package func run(_ slot: Int32) -> Progress {
+        guard let session = sessions[slot], session.isOpen else {
+            held = nil
+            return .stopped
+        }
+        var deliveries = 0
+        while true {
+            if session.isPaused {
+                stopReading(session)
+                return .stopped
+            }
+            if delivery.isFull { return .flushFirst }
+            if deliveries > Self.deliveriesPerTurn {
+                session.decoder.stash()
+                return .yielded
+            }
+            let text: UnsafeRawBufferPointer
+            if let again = held {
+                text = again
+                held = nil
+            } else {
+                switch session.decoder.next() {
+                case .frame(let frame): text = frame
+                case .needsMore:
+                    watchFrame(session)
+                    return .needsInput
+                case .failed(let error):
+                    fail(session, error.protocolError)
+                    return .stopped
+                }
+            }
+            session.frameDeadline = nil
+            let outcome = process(text, of: session)
+            if outcome < 0 {
+                held = text
+                return .flushFirst
+            }
+            deliveries += outcome
+            guard session.isOpen else { return .stopped }
+            // The next frame may lie in other memory than what was noted.
+            if let external = delivery.external,
+                external !== session.decoder.storage || session.decoder.isInOwnStorage
+            {
+                return .flushFirst
+            }
+        }
+    }
+
+    /// Whether something that was noted lies in the input, which must not be used again before a flush.
+    package var holdsInput: Bool { delivery.external != nil }
+
+    private func stopReading(_ session: Session) {
+        session.decoder.stash()
+        if session.decoder.buffered > 0 { pressure.noteMore(from: session, now: now.monotonic) }
+        if let deadline = session.frameDeadline {
+            session.frameTimeLeft = deadline > now.monotonic ? deadline - now.monotonic : 0
+            session.frameDeadline = nil
+        }
+        lookAgainSoon()
+    }
+
+    /// Sets the clock of a frame that has begun.
+    private func watchFrame(_ session: Session) {
+        guard !session.decoder.isEmpty else {
+            session.frameDeadline = nil
+            return
+        }
+        if session.frameDeadline == nil {
+            session.frameDeadline = now.monotonic + configuration.frameTimeout
+            watch(session, until: now.monotonic + configuration.frameTimeout)
+        }
+    }
+
+    private func restartFrameClock(_ session: Session) {
+        guard let left = session.frameTimeLeft else { return }
+        session.frameTimeLeft = nil
+        session.frameDeadline = now.monotonic + left
+        watch(session, until: now.monotonic + left)
+    }
+
+    /// The client will send no more. What came whole before was processed.
+    package func endInput(_ slot: Int32) {
+        guard let session = sessions[slot], session.isOpen else { return }
+        retire(session)
+        delivery.dropReplays(session)
+        session.state = .draining(until: now.monotonic + configuration.patience)
+        watch(session, until: now.monotonic + configuration.patience)
+        endIfWritten(session)
+    }
+
+    /// The connection is broken: nothing more can be read.
+    package func breakOff(_ slot: Int32) {
+        guard let session = sessions[slot] else { return }
+        end(session)
+    }
+
+    // Output.
+
+    package var hasOutput: Bool { delivery.hasTouched }
+
+    /// How many connections a flush must visit; that may become more on the way.
+    package var touchedCount: Int { delivery.touched.count }
+    package func touched(at index: Int) -> Int32 { delivery.touched[index] }
+
+    package func gather(_ slot: Int32, _ pieces: UnsafeMutableBufferPointer<Piece>) -> Int {
+        delivery.gather(slot, pieces)
+    }
+
+    /// The kernel took `count` bytes of what was gathered.
+    package func wrote(_ slot: Int32, _ count: Int) {
+        delivery.wrote(slot, count)
+        guard let session = sessions[slot] else { return }
+        session.lastProgress = now.monotonic
+        if session.missing.count > 0 { tellMissing(session) }
+        pressure.relax(session)
+    }
+
+    /// Whether a connection's kernel buffer is full.
+    package func setBlocked(_ slot: Int32, _ isBlocked: Bool) {
+        sessions.outlets[Int(slot)].isBlocked = isBlocked
+    }
+
+    package func isBlocked(_ slot: Int32) -> Bool { sessions.outlets[Int(slot)].isBlocked }
+
+    package func settle(_ slot: Int32) {
+        delivery.settle(slot)
+        guard let session = sessions[slot] else { return }
+        endIfWritten(session)
+    }
+
+    package func endFlush() {
+        delivery.endFlush()
+    }
+
+    package func queuedBytes(_ slot: Int32) -> Int { sessions.outlets[Int(slot)].pending }
+
+    /// The client takes nothing any more. What it sent is still processed.
+    package func endOutput(_ slot: Int32) {
+        guard let session = sessions[slot] else { return }
+        delivery.close(session)
+        retire(session)
+        endIfWritten(session)
+    }
+
+    // Ends.
+
+    /// Takes a connection out of all that others see: its observers, its waits, those who wait for its queue.
+    private func retire(_ session: Session) {
+        removeAllObservers(of: session)
+        if session.awaiting > 0 { router.removeAwaiters(of: session.slot) }
+        session.awaiting = 0
+        pressure.release(session)
+    }
+
+    private func endIfWritten(_ session: Session) {
+        switch session.state {
+        case .open, .ended: return
+        case .draining, .leaving:
+            let outlet = sessions.outlets[Int(session.slot)]
+            if outlet.pending == 0, session.outbox == nil || outlet.isClosed { end(session) }
+        }
+    }
+
+    private func end(_ session: Session) {
+        if case .ended = session.state { return }
+        session.state = .ended
+        retire(session)
+        pressure.forget(session)
+        delivery.close(session)
+        access.leave(session.sender.uid)
+        ended.append(session.slot)
+    }
+
+    /// Ends a connection with an error that names its fault, and a goodbye.
+    private func fail(_ session: Session, _ error: ProtocolError) {
+        refuse(session, id: nil, error)
+        say(.protocolError, error.message, to: session, dropping: false)
+    }
+
+    /// Says goodbye: the last that a client hears. It has a second to take it.
+    func say(
+        _ reason: GoodbyeReason, _ message: String, to session: Session, dropping: Bool,
+        within time: UInt64 = 1_000_000_000
+    ) {
+        if case .leaving = session.state { return }
+        if case .ended = session.state { return }
+        retire(session)
+        if dropping { delivery.discard(session) }
+        tellMissing(session, always: true)
+        delivery.dropReplays(session)
+        delivery.send(Self.goodbye(reason, message), to: session.slot)
+        pressure.forget(session)
+        session.decoder = FrameDecoder(limit: configuration.limits.frameBytes)
+        session.state = .leaving(until: now.monotonic + time)
+        watch(session, until: now.monotonic + time)
+    }
+
+    private static func goodbye(_ reason: GoodbyeReason, _ message: String) -> [UInt8] {
+        var frame = FrameWriter("goodbye")
+        frame.member("reason", reason.rawValue)
+        frame.member("message", message)
+        return frame.finish()
+    }
+
+    /// Begins the end of the broker: what is queued is still written, and a goodbye behind it.
+    package func stop(within time: UInt64) {
+        isStopping = true
+        for case let session? in sessions.sessions {
+            say(.shuttingDown, "the broker is shutting down", to: session, dropping: false, within: time)
+        }
+    }
+
+    /// Set by a client's `stop`.
+    package internal(set) var wasAskedToStop = false
+
+    // Time.
+
+    /// When `tick` must be called, unless it is nil.
+    package var deadline: UInt64? { nextCheck }
+
+    private func watch(_ session: Session, until time: UInt64) {
+        if !session.isTimed {
+            session.isTimed = true
+            timed.append(session.slot)
+        }
+        nextCheck = min(nextCheck ?? time, time)
+    }
+
+    private func lookAgainSoon() {
+        if let look = pressure.nextLook(after: now.monotonic) { nextCheck = min(nextCheck ?? look, look) }
+    }
+
+    /// Acts on what is due. `kernelHeld` tells how many bytes the kernel still holds for a connection's client.
+    package func tick(kernelHeld: (Int32) -> Int) {
+        guard let due = nextCheck, now.monotonic >= due else { return }
+        nextCheck = nil
+        let watched = timed
+        timed = []
+        for slot in watched {
+            guard let session = sessions[slot], session.isTimed else { continue }
+            session.isTimed = false
+            expire(session)
+        }
+        for receiver in pressure.overdue(now: now.monotonic, kernelHeld: kernelHeld) { cut(receiver) }
+        lookAgainSoon()
+    }
+
+    private func expire(_ session: Session) {
+        switch session.state {
+        case .ended: return
+        case .draining(let deadline), .leaving(let deadline):
+            if now.monotonic >= deadline { end(session) } else { watch(session, until: deadline) }
+        case .open:
+            guard let deadline = session.frameDeadline else { return }
+            if now.monotonic < deadline { return watch(session, until: deadline) }
+            let seconds = Self.seconds(configuration.frameTimeout)
+            fail(
+                session,
+                ProtocolError(
+                    .frameTimeout,
+                    "a frame was not complete \(seconds) s after its first byte: \(session.decoder.buffered) bytes of it came"
+                ))
+        }
+    }
+
+    private func cut(_ session: Session) {
+        let queued = sessions.outlets[Int(session.slot)].pending
+        events.append(.cut(session.slot, queuedBytes: queued))
+        say(
+            .slowReceiver,
+            "the connection took nothing for \(Self.seconds(configuration.patience)) s while senders waited for it, with \(queued) bytes queued",
+            to: session, dropping: true)
+    }
+
+    /// Seconds with at most three decimals.
+    private static func seconds(_ nanoseconds: UInt64) -> String {
+        let thousandths = nanoseconds / 1_000_000
+        let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
+        if rest == 0 { return "\(whole)" }
+        var digits = String(rest + 1000).dropFirst()
+        while digits.last == "0" { digits.removeLast() }
+        return "\(whole).\(digits)"
+    }
+}
+
+/// What an operator may want to know.
+package enum BrokerEvent: Sendable {
+    /// A slow receiver was cut.
+    case cut(Int32, queuedBytes: Int)
+    /// A frame was refused.
+    case refused(Int32, ErrorCode)
+    /// A client asked the broker to stop.
+    case stopRequested(Int32)
+}

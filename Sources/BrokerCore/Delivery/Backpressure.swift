@@ -1,0 +1,102 @@
+/// Who waits for whom: the clients that are not read because they filled a queue, and the receivers that are given a limited
+/// time to take something.
+///
+/// A sender is paused on each queue that its post put over its limit, and read again when each has been below half once. It
+/// can be paused on its own queue. A receiver is overdue when the kernel has taken nothing of its for the patience time while
+/// a sender that has more to say was paused for it.
+struct Backpressure {
+    private let sessions: SessionTable
+    private let patience: UInt64
+    private let queueLimit: Int
+    /// The receivers with waiters.
+    private var congested: [Int32] = []
+    /// Those that were paused and may be read again.
+    private(set) var resumed: [Int32] = []
+
+    init(sessions: SessionTable, patience: UInt64, queueLimit: Int) {
+        self.sessions = sessions
+        self.patience = patience
+        self.queueLimit = queueLimit
+    }
+
+    mutating func pause(_ sender: Session, on receiver: Session, now: UInt64) {
+        if sender.blockedOn.contains(receiver.slot) { return }
+        sender.blockedOn.append(receiver.slot)
+        if receiver.waiters.isEmpty {
+            congested.append(receiver.slot)
+            receiver.pressureSince = nil
+            receiver.kernelHeld = -1
+        }
+        receiver.waiters.append(sender.slot)
+        if sender.hasSentMore { press(receiver, now: now) }
+    }
+
+    private func press(_ receiver: Session, now: UInt64) {
+        if receiver.pressureSince == nil { receiver.pressureSince = now }
+    }
+
+    /// A paused client has more to say.
+    func noteMore(from sender: Session, now: UInt64) {
+        sender.hasSentMore = true
+        for slot in sender.blockedOn {
+            if let receiver = sessions[slot] { press(receiver, now: now) }
+        }
+    }
+
+    /// The queue may have become shorter: lets its waiters go on if it is below half.
+    @inline(__always)
+    mutating func relax(_ receiver: Session) {
+        if receiver.waiters.isEmpty { return }
+        if sessions.outlets[Int(receiver.slot)].pending * 2 < queueLimit { release(receiver) }
+    }
+
+    /// Lets all who wait for a queue go on.
+    mutating func release(_ receiver: Session) {
+        guard !receiver.waiters.isEmpty else { return }
+        for slot in receiver.waiters {
+            guard let sender = sessions[slot] else { continue }
+            sender.blockedOn.removeAll { $0 == receiver.slot }
+            if sender.blockedOn.isEmpty { resumed.append(slot) }
+        }
+        receiver.waiters.removeAll()
+        receiver.pressureSince = nil
+        congested.removeAll { $0 == receiver.slot }
+    }
+
+    /// A client ended: it waits for nobody any more.
+    mutating func forget(_ sender: Session) {
+        for slot in sender.blockedOn {
+            guard let receiver = sessions[slot] else { continue }
+            receiver.waiters.removeAll { $0 == sender.slot }
+            if receiver.waiters.isEmpty {
+                receiver.pressureSince = nil
+                congested.removeAll { $0 == slot }
+            } else if !receiver.waiters.contains(where: { sessions[$0]?.hasSentMore ?? false }) {
+                receiver.pressureSince = nil
+            }
+        }
+        sender.blockedOn.removeAll()
+    }
+
+    mutating func takeResumed() -> [Int32] {
+        defer { resumed.removeAll() }
+        return resumed
+    }
+
+    /// When the congested receivers are to be looked at next.
+    func nextLook(after now: UInt64) -> UInt64? {
+        congested.contains { sessions[$0]?.pressureSince != nil } ? now + max(patience / 8, 10_000_000) : nil
+    }
+
+    /// The receivers whose patience is over. `kernelHeld` tells how much the kernel still holds for a connection: if that
+    /// shrinks the client reads, however little.
+    func overdue(now: UInt64, kernelHeld: (Int32) -> Int) -> [Session] {
+        congested.compactMap { slot in
+            guard let receiver = sessions[slot], let since = receiver.pressureSince else { return nil }
+            let held = kernelHeld(slot)
+            if receiver.kernelHeld >= 0, held < receiver.kernelHeld { receiver.lastProgress = now }
+            receiver.kernelHeld = held
+            return now >= max(since, receiver.lastProgress) + patience ? receiver : nil
+        }
+    }
+}

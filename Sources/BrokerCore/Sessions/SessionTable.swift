@@ -1,0 +1,61 @@
+import WireProtocol
+
+/// The connections, each at a slot that posts refer to it by.
+final class SessionTable {
+    private(set) var sessions: [Session?] = []
+    private var free: [Int32] = []
+    private(set) var count = 0
+    private var nextNumber: UInt64 = 1
+    private var outletCapacity = 16
+
+    // SAFETY: there is an outlet for each slot that was ever given out; it is reset when the slot is given out again.
+    private(set) var outlets: UnsafeMutablePointer<Outlet>
+
+    init() {
+        outlets = .allocate(capacity: outletCapacity)
+        outlets.initialize(repeating: Outlet(), count: outletCapacity)
+    }
+
+    deinit {
+        outlets.deallocate()
+    }
+
+    /// How many slots there are.
+    var slotCount: Int { sessions.count }
+
+    @inline(__always)
+    subscript(_ slot: Int32) -> Session? {
+        let index = Int(slot)
+        return index >= 0 && index < sessions.count ? sessions[index] : nil
+    }
+
+    func add(_ credentials: Credentials, isForeign: Bool, frameLimit: Int) -> Session {
+        let slot = free.popLast() ?? Int32(sessions.count)
+        if Int(slot) == sessions.count { sessions.append(nil) }
+        if sessions.count > outletCapacity { grow() }
+        outlets[Int(slot)] = Outlet()
+        let sender = NotificationEncoder.Sender(
+            connection: nextNumber, pid: credentials.pid, uid: credentials.uid, gid: credentials.gid)
+        nextNumber += 1
+        let session = Session(slot: slot, sender: sender, isForeign: isForeign, frameLimit: frameLimit)
+        sessions[Int(slot)] = session
+        count += 1
+        return session
+    }
+
+    private func grow() {
+        let doubled = outletCapacity * 2
+        let more = UnsafeMutablePointer<Outlet>.allocate(capacity: doubled)
+        more.initialize(repeating: Outlet(), count: doubled)
+        more.update(from: outlets, count: outletCapacity)
+        outlets.deallocate()
+        outlets = more
+        outletCapacity = doubled
+    }
+
+    func remove(_ slot: Int32) {
+        sessions[Int(slot)] = nil
+        free.append(slot)
+        count -= 1
+    }
+}
