@@ -7,7 +7,7 @@ package import WireProtocol
 extension BrokerClient {
     /// Connects. Waits where the broker's queue of new connections is full, and, if asked to, where there is no broker.
     package func connect(waitingForBroker: Bool, until limit: WaitLimit) throws(ClientFailure) {
-        var schedule = ReconnectSchedule(first: .milliseconds(5), ceiling: .milliseconds(200))
+        var schedule = Self.schedule
         var generator = SystemRandomNumberGenerator()
         while true {
             let trouble: EndpointError
@@ -51,7 +51,7 @@ extension BrokerClient {
                 }
             }
             switch try turn(until: limit.deadline) {
-            case .progress, .reconnected, .stillGone: break
+            case .progress, .connected, .stillGone: break
             case .watched: throw .interrupted
             case .deadline: throw .noAnswer
             case .ended(let end, let cause): throw .ended(end, cause)

@@ -18,10 +18,10 @@ package final class BrokerClient {
         case deadline
         /// The connection is gone. With `reconnects` the next one is under way, if the end allows it.
         case ended(ConnectionEnd, Cause)
-        /// An attempt to connect again failed; there will be others.
+        /// An attempt to connect failed; there will be others.
         case stillGone(EndpointError)
-        /// The connection is there again; what the session has to say goes out.
-        case reconnected
+        /// The connection is there, for the first time or again; what the session has to say goes out.
+        case connected
     }
 
     package enum Cause: Hashable, Sendable {
@@ -30,6 +30,9 @@ package final class BrokerClient {
         /// What comes is not the protocol.
         case violation(String)
     }
+
+    /// A failed attempt costs microseconds, so nobody need wait long for a broker that has come.
+    static let schedule = ReconnectSchedule(first: .milliseconds(5), ceiling: .milliseconds(250))
 
     private struct Link: ~Copyable {
         let socket: StreamSocket
@@ -59,8 +62,14 @@ package final class BrokerClient {
 
     package init(_ place: SocketPath, greeting: String? = nil, readingAtOnce capacity: Int = 64 << 10) {
         self.place = place
-        session = ClientSession(greeting: greeting)
+        session = ClientSession(greeting: greeting, schedule: Self.schedule)
         input = ByteStorage(capacity: capacity)
+    }
+
+    /// Has `wait` connect, first at once and then again and again, as after a connection that ended.
+    package func connectLater() {
+        reconnects = true
+        nextAttempt = MonotonicClock.now()
     }
 
     /// One attempt, which does not wait.
@@ -188,7 +197,7 @@ package final class BrokerClient {
         guard let attempt = nextAttempt, attempt <= MonotonicClock.now() else { return .deadline }
         do throws(EndpointError) {
             try connect()
-            return .reconnected
+            return .connected
         } catch {
             nextAttempt = MonotonicClock.now() + nanoseconds(session.connectingFailed(using: &generator))
             return .stillGone(error)

@@ -8,7 +8,7 @@ struct PathCommand {
 
     init(_ arguments: Arguments) throws(Failure) {
         try arguments.allow([.socket], with: "path")
-        place = arguments.place
+        place = try arguments.place()
     }
 
     func run() throws(Failure) -> ExitStatus {

@@ -21,7 +21,7 @@ struct RunOptions {
 
     init(_ arguments: Arguments) throws(Failure) {
         try arguments.allow(Self.all, with: "run")
-        place = arguments.place
+        place = try arguments.place()
         socketMode = try arguments.mode(.socketMode) ?? 0o600
         allowedUsers = try arguments.userIDs(.allowUID)
         let limits = Limits()

@@ -12,7 +12,7 @@ struct StatusCommand {
 
     init(_ arguments: Arguments) throws(Failure) {
         try arguments.allow([.socket, .json], with: "status")
-        place = arguments.place
+        place = try arguments.place()
         asJSON = arguments.has(.json)
     }
 

@@ -58,7 +58,10 @@ struct StatusTable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func counted(_ figure: String) -> String { "\(report.figure(figure)) \(figure)" }
+    private func counted(_ figure: String) -> String {
+        let count = report.figure(figure)
+        return count == 1 && figure.hasSuffix("s") ? "1 \(figure.dropLast())" : "\(count) \(figure)"
+    }
 
     private func bytes(_ figure: String) -> String {
         let count = report.figure(figure)

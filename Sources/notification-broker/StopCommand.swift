@@ -14,7 +14,7 @@ struct StopCommand {
 
     init(_ arguments: Arguments) throws(Failure) {
         try arguments.allow([.socket], with: "stop")
-        place = arguments.place
+        place = try arguments.place()
     }
 
     func run() throws(Failure) -> ExitStatus {
@@ -48,7 +48,7 @@ struct StopCommand {
             switch try client.turn(until: limit.deadline) {
             case .ended: return
             case .deadline: throw .noAnswer
-            case .progress, .watched, .stillGone, .reconnected: break
+            case .progress, .watched, .stillGone, .connected: break
             }
         }
     }

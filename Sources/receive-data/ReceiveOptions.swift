@@ -23,7 +23,7 @@ struct ReceiveOptions {
 
     init(_ arguments: Arguments) throws(Failure) {
         try arguments.refuseOperands(beyond: 0)
-        place = arguments.place
+        place = try arguments.place()
         let overflow = try arguments.choice(.overflow, of: Overflow.self)
         overflowIsGiven = overflow != nil
         observations = try Self.observations(

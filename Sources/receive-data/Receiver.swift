@@ -27,6 +27,8 @@ struct Receiver: ~Copyable {
     /// What came before the last observer was confirmed; nil once all are.
     private var held: [ReceivedNotification]? = []
     private var hasObserved = false
+    /// Why there is no connection.
+    private var trouble: EndpointError?
 
     init(_ options: ReceiveOptions) throws(Failure) {
         self.options = options
@@ -54,28 +56,30 @@ struct Receiver: ~Copyable {
     }
 
     private mutating func observe() throws(End) -> ExitStatus {
-        do throws(ClientFailure) {
-            try client.connect(waitingForBroker: options.waitsForBroker, until: limit)
-        } catch {
-            if let signal = signals.next() { return ExitStatus(endedBy: signal) }
-            throw .failure(Failure(error, at: options.place))
-        }
         for observation in options.observations { _ = client.session.observe(observation) }
-        client.reconnects = options.reconnects
+        client.connectLater()
         while true {
-            try takeEvents()
-            try flush()
-            if let status = interruption() { return status }
             client.watched = [PollEntry(signals.number, .readable), PollEntry(Streams.output, [])]
             switch try turn() {
-            case .progress, .deadline, .reconnected:
+            case .progress, .deadline:
                 break
+            case .connected:
+                trouble = nil
             case .watched:
                 if !client.watched[1].readiness.isEmpty { return .success }
             case .stillGone(let error):
-                if case .notPermitted = error { throw .failure(Failure(error)) }
+                guard isWorthWaiting(error) else { throw .failure(Failure(error)) }
+                trouble = error
             case .ended(let end, let cause):
                 try connectionEnded(end.goodbye, cause)
+            }
+            try takeEvents()
+            try flush()
+            if let status = interruption() {
+                if let trouble, !hasObserved, status == .success || status == .timedOut {
+                    throw .failure(Failure(ClientFailure.gaveUp(trouble), at: options.place))
+                }
+                return status
             }
         }
     }
@@ -85,6 +89,14 @@ struct Receiver: ~Copyable {
         if let signal = signals.next() { return ExitStatus(endedBy: signal) }
         guard let deadline = limit.deadline, deadline <= MonotonicClock.now() else { return nil }
         return options.count == nil ? .success : .timedOut
+    }
+
+    private func isWorthWaiting(_ trouble: EndpointError) -> Bool {
+        switch trouble {
+        case .noBroker: options.waitsForBroker || hasObserved
+        case .notAnswering: true
+        case .inUse, .cannotCreate, .notPermitted, .pathTooLong, .badPassedSocket, .system: false
+        }
     }
 
     private func turn() throws(End) -> BrokerClient.Turn {

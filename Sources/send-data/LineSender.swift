@@ -84,7 +84,7 @@ struct LineSender {
                 client.watched.append(PollEntry(StandardInput.descriptor, .readable))
             }
             switch try turn() {
-            case .progress, .stillGone, .reconnected:
+            case .progress, .stillGone, .connected:
                 break
             case .watched:
                 if let signal = signals.next() { end(by: signal) }

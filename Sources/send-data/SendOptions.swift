@@ -29,7 +29,7 @@ struct SendOptions {
 
     init(_ arguments: Arguments) throws(Failure) {
         try arguments.refuseOperands(beyond: 1)
-        place = arguments.place
+        place = try arguments.place()
         let name = try arguments.names(.name).last ?? "DataNotification"
         let object = try arguments.object(.object)
         let key = try arguments.text(.key, else: .dataRefused) ?? Array("data".utf8)

@@ -72,7 +72,7 @@ struct SingleSender {
             client.watched = [PollEntry(StandardInput.descriptor, .readable)]
             switch try client.turn(options) {
             case .watched: try StandardInput.read(into: &lines)
-            case .progress, .deadline, .stillGone, .reconnected: while client.nextEvent() != nil {}
+            case .progress, .deadline, .stillGone, .connected: while client.nextEvent() != nil {}
             case .ended(let end, let cause): throw Failure(end.goodbye, cause, at: options.place)
             }
         }

@@ -165,7 +165,7 @@ import WireProtocol
             guard case .ended(_, .closed) = try client.wait(until: soon()) else {
                 throw TestFailure("no end")
             }
-            guard case .reconnected = try client.wait(until: soon()) else { throw TestFailure("not again") }
+            guard case .connected = try client.wait(until: soon()) else { throw TestFailure("not again") }
         }
     }
 

@@ -11,8 +11,11 @@ extension Option {
 }
 
 extension Arguments {
-    package var place: SocketPath {
-        SocketPath.resolve(option: bytes(.socket).map { Path(bytes: $0) })
+    /// Where the broker is, or shall be.
+    package func place() throws(Failure) -> SocketPath {
+        let option = bytes(.socket)
+        if option?.isEmpty == true { throw Failure(.usage, "--socket takes a path, not an empty text") }
+        return SocketPath.resolve(option: option.map { Path(bytes: $0) })
     }
 
     package func names(_ option: Option) throws(Failure) -> [String] {
