@@ -79,6 +79,10 @@ let package = Package(
             name: "CommandLineSupportTests", dependencies: ["CommandLineSupport", "TestSupport", "UnixIO"],
             swiftSettings: strict),
         .testTarget(
+            name: "DistributedNotificationsTests",
+            dependencies: ["DistributedNotifications", "ClientCore", "TestSupport", "WireProtocol"],
+            swiftSettings: strict),
+        .testTarget(
             name: "IntegrationTests",
             dependencies: ["TestSupport", "UnixIO", "notification-broker", "receive-data", "send-data"],
             swiftSettings: strict),

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// An asynchronous sequence of notifications, messages or events.
 ///
 /// It observes from the call that made it, not from its first iteration: what is posted in between waits in its
@@ -18,6 +20,9 @@ public struct Notifications<Element: Sendable>: AsyncSequence, Sendable {
         var confirm: @Sendable () async throws(DistributedNotificationError) -> Void
         /// Ends the observation when it goes.
         var lifetime: any AnyObject & Sendable
+        /// What was taken and not yet given to anybody. It is the stream's, not an iterator's, so that a loop that is left
+        /// early loses nothing.
+        let batch = Batch<Element>()
     }
 
     let source: Source
@@ -42,15 +47,13 @@ public struct Notifications<Element: Sendable>: AsyncSequence, Sendable {
         let source = source
         return Notifications<Delivery<Element>>(
             .init(
-                take: { source.take()?.map(Delivery.element) },
+                take: { (source.batch.rest() ?? source.take())?.map(Delivery.element) },
                 wait: source.wait, end: source.end, confirm: source.confirm, lifetime: source.lifetime))
     }
 
-    /// Takes elements out of the stream, in batches.
+    /// Takes elements out of the stream.
     public struct Iterator: AsyncIteratorProtocol {
         private let source: Source
-        private var batch: [Delivery<Element>] = []
-        private var index = 0
 
         init(_ source: Source) {
             self.source = source
@@ -59,18 +62,15 @@ public struct Notifications<Element: Sendable>: AsyncSequence, Sendable {
         /// The next element; nil at the end, and at once when the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
             while !Task.isCancelled {
-                while index < batch.count {
-                    let delivery = batch[index]
-                    index += 1
+                if let delivery = source.batch.next() {
                     if case .element(let element) = delivery { return element }
+                } else if let taken = source.take() {
+                    if taken.isEmpty { await source.wait(actor) } else { source.batch.add(taken) }
+                } else {
+                    return nil
                 }
-                guard let taken = source.take() else { return nil }
-                batch = taken
-                index = 0
-                if taken.isEmpty { await source.wait(actor) }
             }
             source.end()
-            batch = []
             return nil
         }
     }
@@ -104,5 +104,33 @@ extension Notifications {
                 }
             },
             wait: { await channel.wait(isolation: $0) }, end: end, confirm: confirm, lifetime: lifetime)
+    }
+}
+
+/// Deliveries that were taken out of a channel together.
+final class Batch<Element: Sendable>: Sendable {
+    private let state = Mutex<(deliveries: [Delivery<Element>], index: Int)>(([], 0))
+
+    func next() -> Delivery<Element>? {
+        state.withLock { state in
+            guard state.index < state.deliveries.count else { return nil }
+            defer { state.index += 1 }
+            return state.deliveries[state.index]
+        }
+    }
+
+    func add(_ more: [Delivery<Element>]) {
+        state.withLock { state in
+            let isEmpty = state.index == state.deliveries.count
+            state = (isEmpty ? more : state.deliveries[state.index...] + more, 0)
+        }
+    }
+
+    /// nil if there is none.
+    func rest() -> [Delivery<Element>]? {
+        state.withLock { state in
+            defer { state = ([], 0) }
+            return state.index < state.deliveries.count ? Array(state.deliveries[state.index...]) : nil
+        }
     }
 }
