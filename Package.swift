@@ -80,7 +80,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "DistributedNotificationsTests",
-            dependencies: ["DistributedNotifications", "ClientCore", "TestSupport", "WireProtocol"],
+            dependencies: [
+                "DistributedNotifications", "DistributedNotificationsTesting", "ClientCore", "TestSupport",
+                "WireProtocol",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",

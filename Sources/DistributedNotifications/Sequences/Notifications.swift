@@ -134,3 +134,44 @@ final class Batch<Element: Sendable>: Sendable {
         }
     }
 }
+
+extension Notifications {
+    /// Takes one element; unlike an iterator it may give up without ending the observation.
+    package func next(waiting duration: Duration) async throws(DistributedNotificationError) -> Element {
+        let reader = Task { () -> Result<Element, DistributedNotificationError> in
+            while true {
+                if let delivery = source.batch.next() {
+                    if case .element(let element) = delivery { return .success(element) }
+                } else if let taken = source.take() {
+                    if taken.isEmpty {
+                        if Task.isCancelled {
+                            return .failure(
+                                .init(code: .timedOut, description: "nothing came within \(duration)"))
+                        }
+                        await source.wait(nil)
+                    } else {
+                        source.batch.add(taken)
+                    }
+                } else {
+                    return .failure(.init(code: .cancelled, description: "the sequence has ended"))
+                }
+            }
+        }
+        let timer = Task {
+            do {
+                try await Task.sleep(for: duration)
+            } catch {
+                return
+            }
+            reader.cancel()
+        }
+        let result = await withTaskCancellationHandler {
+            await reader.value
+        } onCancel: {
+            reader.cancel()
+        }
+        timer.cancel()
+        if case .failure = result, Task.isCancelled { throw .cancelled }
+        return try result.get()
+    }
+}
