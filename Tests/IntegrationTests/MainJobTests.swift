@@ -85,6 +85,23 @@ import UnixIO
         try receiver.expectEnd(output: "NO DATA\n" + lines)
     }
 
+    @Test func thirtySendersAndTheirReceiverMayStartAtOnce() throws {
+        try stage.broker()
+        for round in 0..<3 {
+            let senders = try (0..<15).map {
+                try stage.start("send-data", "-w", "1", "-n", "\(round)", "\($0)")
+            }
+            let receiver = try stage.start("receive-data", "-n", "\(round)", "-f", "data", "-c", "30")
+            let more = try (15..<30).map {
+                try stage.start("send-data", "-w", "1", "-n", "\(round)", "\($0)")
+            }
+            for sender in senders + more { try sender.expectEnd() }
+            try receiver.expectEnd()
+            let numbers = receiver.outputText.split(separator: "\n").compactMap { Int($0) }.sorted()
+            #expect(numbers == Array(0..<30))
+        }
+    }
+
     @Test func aReceiverThatIsStoppedAndContinuedMissesNothing() throws {
         try stage.broker()
         let receiver = try stage.receiver("-c", "500")
