@@ -38,19 +38,20 @@ import UnixIO
 
     @Test func aSecondTermEndsItAtOnce() throws {
         let broker = try stage.broker()
-        // A client that never reads keeps it draining.
         let client = try stage.client()
-        try client.request(#"{"type":"addObserver","id":1,"observer":"o"}"#)
+        try client.request(#"{"type":"ping","id":1}"#)
+        // A receiver that takes nothing keeps it draining.
         let receiver = try stage.receiver()
         try receiver.send(.stop)
-        let line = String(repeating: "x", count: 1 << 20) + "\n"
-        try stage.send("-ql", input: .bytes(Array((line + line + line).utf8)))
+        let line = String(repeating: "x", count: 200_000) + "\n"
+        try stage.send("-ql", input: .bytes(Array(String(repeating: line, count: 5).utf8)))
         try broker.send(.terminate)
+        // Only one signal of a kind can be pending: the second is sent when the first has been seen.
+        try client.frame("goodbye")
         try broker.send(.terminate)
         let started = MonotonicClock.now()
         #expect(try broker.status(within: 4) != 0)
-        #expect(MonotonicClock.now() - started < 1_500_000_000)
-        try receiver.send(.kill)
+        #expect(MonotonicClock.now() - started < 1_000_000_000)
     }
 
     @Test func aStaleSocketIsTakenOver() throws {
