@@ -85,6 +85,9 @@ package final class BrokerClient {
         session.connected(at: MonotonicClock.now())
     }
 
+    /// Bytes that wait for the kernel.
+    package var unsentCount: Int { session.unsentCount }
+
     /// What has been read and not been told yet.
     package func nextEvent() -> ClientEvent? {
         while let message = nextMessage() {

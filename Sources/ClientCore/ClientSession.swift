@@ -15,19 +15,10 @@ package struct ClientSession: Sendable {
         case dismissed(since: UInt64, Goodbye)
     }
 
-    private enum Pending: Sendable {
-        case hello
-        case observe(ObserverID)
-        case stopObserving(ObserverID)
-        case post
-        case other
-    }
-
     private let greeting: String?
     private var state = State.disconnected
     private var outbox = Outbox()
-    private var pending: [RequestID: Pending] = [:]
-    private var lastRequest: UInt64 = 0
+    private var pending = PendingRequests()
     private var observers = ObserverTable()
     private var instance: String?
     private var schedule: ReconnectSchedule
@@ -104,15 +95,13 @@ extension ClientSession {
 
         let unsent = outbox.connectionEnded()
         var lost: [(id: RequestID, outcome: ConnectionEnd.Outcome)] = []
-        for (id, request) in pending where !unsent.contains(id) {
-            pending[id] = nil
+        for (id, request) in pending.removeAll(but: unsent) {
             switch request {
             case .post: lost.append((id, .unknown))
-            case .other: lost.append((id, .unanswered))
+            case .other, .await: lost.append((id, .unanswered))
             case .hello, .observe, .stopObserving: break
             }
         }
-        lost.sort { $0.id < $1.id }
         let next: ConnectionEnd.NextStep =
             goodbye?.reason == .refused
             ? .stayAway : .reconnect(after: schedule.nextDelay(using: &generator))
@@ -143,9 +132,7 @@ extension ClientSession {
         guard case .disconnected = state else { return [] }
         let expired = outbox.expire(before: limit)
         for post in expired {
-            if let id = post.id {
-                pending[id] = nil
-            }
+            if let id = post.id { _ = pending.remove(id) }
         }
         return expired
     }
@@ -164,7 +151,7 @@ extension ClientSession {
 
     /// Posts, and asks for the broker's answer.
     package mutating func send(_ post: Post, at now: UInt64) -> RequestID {
-        let id = nextRequest(.post)
+        let id = pending.add(.post)
         outbox.append(.post(name: post.name, since: now), id: id) {
             RequestEncoder.post(post, id: id.number, to: &$0)
         }
@@ -185,24 +172,23 @@ extension ClientSession {
     }
 
     package mutating func awaitObservers(of name: String, object: String?, count: UInt64) -> RequestID? {
-        bound { RequestEncoder.awaitObservers(name: name, object: object, count: count, id: $0, to: &$1) }
+        bound(.await) {
+            RequestEncoder.awaitObservers(name: name, object: object, count: count, id: $0, to: &$1)
+        }
     }
 
-    private mutating func bound(_ encode: (UInt64, inout [UInt8]) -> Void) -> RequestID? {
-        isConnected ? request(.other, encode) : nil
+    private mutating func bound(
+        _ kind: PendingRequests.Kind = .other, _ encode: (UInt64, inout [UInt8]) -> Void
+    ) -> RequestID? {
+        isConnected ? request(kind, encode) : nil
     }
 
     @discardableResult
-    private mutating func request(_ kind: Pending, _ encode: (UInt64, inout [UInt8]) -> Void) -> RequestID {
-        let id = nextRequest(kind)
+    private mutating func request(
+        _ kind: PendingRequests.Kind, _ encode: (UInt64, inout [UInt8]) -> Void
+    ) -> RequestID {
+        let id = pending.add(kind)
         outbox.append(.boundToConnection, id: id) { encode(id.number, &$0) }
-        return id
-    }
-
-    private mutating func nextRequest(_ kind: Pending) -> RequestID {
-        lastRequest += 1
-        let id = RequestID(number: lastRequest)
-        pending[id] = kind
         return id
     }
 }
@@ -252,7 +238,7 @@ extension ClientSession {
     private mutating func interpret(_ message: BrokerMessage, since: UInt64) -> ClientEvent? {
         switch message {
         case .welcome(let welcome):
-            forgetRequest(welcome.id)
+            if let id = welcome.id { _ = pending.remove(RequestID(number: id)) }
             if instance != welcome.instance {
                 observers.forgetSeen()
                 instance = welcome.instance
@@ -279,15 +265,9 @@ extension ClientSession {
         }
     }
 
-    private mutating func forgetRequest(_ id: UInt64?) {
-        if let id {
-            pending[RequestID(number: id)] = nil
-        }
-    }
-
     private mutating func answered(_ number: UInt64, _ answer: Answer) -> ClientEvent? {
         let id = RequestID(number: number)
-        guard let request = pending.removeValue(forKey: id) else { return nil }
+        guard let request = pending.remove(id) else { return nil }
         switch (request, answer) {
         case (.observe(let observer), .refused(let refusal)):
             return observers.remove(observer) ? .observerRefused(observer, refusal) : nil
@@ -299,7 +279,7 @@ extension ClientSession {
             return .refused(refusal)
         case (.hello, .ok), (.hello, .status):
             return nil
-        case (.post, _), (.other, _):
+        case (.post, _), (.other, _), (.await, _):
             return .answered(id, answer)
         }
     }

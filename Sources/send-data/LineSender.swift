@@ -11,7 +11,7 @@ import WireProtocol
 /// line that can't be sent only ends the sending; the answers to what was sent are still awaited for a while.
 struct LineSender {
     private static let mostUnsent = 1 << 20
-    private static let mostUnanswered = 1 << 16
+    private static let mostUnanswered = 1 << 14
 
     private let options: SendOptions
     private let client: BrokerClient
@@ -33,7 +33,7 @@ struct LineSender {
     private var unanswered: Int { sent - answered }
 
     private var mayGoOn: Bool {
-        stop == nil && client.session.unsentCount < Self.mostUnsent && unanswered < Self.mostUnanswered
+        stop == nil && client.unsentCount < Self.mostUnsent && unanswered < Self.mostUnanswered
     }
 
     mutating func run() throws(Failure) -> ExitStatus {
@@ -121,8 +121,8 @@ struct LineSender {
     }
 
     private mutating func takeAnswers(alarm: Int32) throws(Failure) {
+        let before = answered
         while let event = client.nextEvent() {
-            lastProgress = MonotonicClock.now()
             switch event {
             case .answered(_, .ok(let receipt)):
                 answered += 1
@@ -138,6 +138,7 @@ struct LineSender {
                 break
             }
         }
+        if answered > before { lastProgress = MonotonicClock.now() }
         try receipts.print(until: WaitLimit(alarm: alarm))
     }
 
@@ -153,8 +154,8 @@ struct LineSender {
     }
 
     private mutating func turn() throws(Failure) -> BrokerClient.Turn {
-        if client.session.unsentCount < lastUnsent { lastProgress = MonotonicClock.now() }
-        lastUnsent = client.session.unsentCount
+        if client.unsentCount < lastUnsent { lastProgress = MonotonicClock.now() }
+        lastUnsent = client.unsentCount
         do throws(ClientFailure) {
             return try client.turn(until: deadline)
         } catch {

@@ -50,7 +50,7 @@ struct SingleSender {
         } catch {
             let failure = Failure(error, at: options.place)
             switch error {
-            case .noAnswer where client.session.unsentCount == 0:
+            case .noAnswer where client.unsentCount == 0:
                 throw failure.adding("the notification may still be delivered")
             case .ended(let end, .closed) where end.goodbye?.reason != .refused && !end.lost.isEmpty:
                 throw failure.adding("the notification may have been delivered")
