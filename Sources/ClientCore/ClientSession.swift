@@ -11,7 +11,7 @@ package import WireProtocol
 package struct ClientSession: Sendable {
     private enum State: Sendable {
         case disconnected
-        case connected(since: UInt64, Welcome?)
+        case connected(since: UInt64)
         case dismissed(since: UInt64, Goodbye)
     }
 
@@ -37,13 +37,6 @@ package struct ClientSession: Sendable {
         }
     }
 
-    package var welcome: Welcome? {
-        switch state {
-        case .connected(_, let welcome): welcome
-        case .disconnected, .dismissed: nil
-        }
-    }
-
     /// Whether the broker has confirmed every observer on this connection.
     package var isObservingAll: Bool { isConnected && observers.unconfirmedCount == 0 }
 
@@ -61,7 +54,7 @@ extension ClientSession {
         case .disconnected: break
         case .connected, .dismissed: preconditionFailure("connected in the state \(state)")
         }
-        state = .connected(since: now, nil)
+        state = .connected(since: now)
         let waiting = outbox
         outbox = Outbox()
         if let greeting {
@@ -86,7 +79,7 @@ extension ClientSession {
         var goodbye: Goodbye?
         switch state {
         case .disconnected: preconditionFailure("connectionEnded without a connection")
-        case .connected(let since, _): began = since
+        case .connected(let since): began = since
         case .dismissed(let since, let said): (began, goodbye) = (since, said)
         }
         state = .disconnected
@@ -142,11 +135,6 @@ extension ClientSession {
         outbox.append(.post(name: post.name, since: now), id: nil) {
             RequestEncoder.post(post, id: nil, to: &$0)
         }
-    }
-
-    /// Posts a frame that is encoded already, without an id.
-    package mutating func post(frame: [UInt8], name: String, at now: UInt64) {
-        outbox.append(.post(name: name, since: now), id: nil) { $0.append(contentsOf: frame) }
     }
 
     /// Posts, and asks for the broker's answer.
@@ -231,7 +219,7 @@ extension ClientSession {
         switch state {
         case .disconnected: preconditionFailure("receive without a connection")
         case .dismissed: nil
-        case .connected(let since, _): interpret(message, since: since)
+        case .connected(let since): interpret(message, since: since)
         }
     }
 
@@ -243,7 +231,6 @@ extension ClientSession {
                 observers.forgetSeen()
                 instance = welcome.instance
             }
-            state = .connected(since: since, welcome)
             return .welcomed(welcome)
         case .ok(let acknowledgement):
             return answered(acknowledgement.id, .ok(acknowledgement))
