@@ -85,7 +85,7 @@ extension Broker {
         case .awaitObservers(let wait): try self.wait(wait, text, id: id, session)
         case .ping: confirm(session, id)
         case .status(let detail):
-            if detail, busiest == nil, !session.isForeign { busiest = BusiestNames() }
+            if detail, !session.isForeign { busiest.start() }
             answer(session, status(id: id ?? 0, detail: detail, for: session))
         case .stop:
             guard !session.isForeign else {

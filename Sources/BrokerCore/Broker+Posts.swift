@@ -3,15 +3,33 @@ import WireProtocol
 extension Broker {
     /// Processes one frame. Answers how many deliveries it made, or -1 if it must be tried again after a flush.
     func process(_ text: UnsafeRawBufferPointer, of session: Session) -> Int {
-        defer { session.hasSpoken = true }
         if let fault = scanner.scan(text) {
+            session.hasSpoken = true
             refuse(session, id: nil, fault.protocolError(depth: configuration.limits.depth))
             return 0
         }
-        let decoder = RequestDecoder(scanner, text: text)
-        if let post = decoder.plainPost(), let id = try? decoder.id() ?? Self.noID {
-            return self.post(post, text, id: id == Self.noID ? nil : id, of: session)
+        if scanner.isPlainPost(text), let name = scanner.span(.name) {
+            let idSpan = scanner[.id]
+            if idSpan == nil || idSpan.map({ isValidID($0, text) }) == true {
+                session.hasSpoken = true
+                let post = Request.Post(
+                    name: name, object: scanner[.object], userInfo: scanner[.userInfo], deliverImmediately: false,
+                    retain: .no)
+                let id = idSpan.flatMap { JSONNumber.unsigned(UnsafeRawBufferPointer(rebasing: text[$0.range])) }
+                return self.post(post, text, id: id, of: session)
+            }
         }
+        return processUnusual(text, of: session)
+    }
+
+    private func isValidID(_ span: FieldSpan, _ text: UnsafeRawBufferPointer) -> Bool {
+        JSONNumber.unsigned(UnsafeRawBufferPointer(rebasing: text[span.range])).map { $0 <= Limits.greatestID } ?? false
+    }
+
+    @inline(never)
+    private func processUnusual(_ text: UnsafeRawBufferPointer, of session: Session) -> Int {
+        defer { session.hasSpoken = true }
+        let decoder = RequestDecoder(scanner, text: text)
         do throws(RequestDecoder.Refusal) {
             let request = try decoder.request()
             let id = (try? decoder.id()) ?? nil
@@ -26,9 +44,6 @@ extension Broker {
         }
         return 0
     }
-
-    /// No id is as great.
-    private static let noID = UInt64.max
 
     /// Answers a frame with an error.
     func refuse(_ session: Session, id: UInt64?, _ error: ProtocolError) {
@@ -58,19 +73,15 @@ extension Broker {
         }
     }
 
+    @inline(__always)
     private func post(
         _ post: Request.Post, _ text: UnsafeRawBufferPointer, id: UInt64?, of session: Session
     ) -> Int {
-        var rawName = UnsafeRawBufferPointer(rebasing: text[post.name.content])
-        var plainName: [UInt8] = []
-        if post.name.kind == .escapedString {
-            plainName = JSONString.unescaped(rawName)
-            return plainName.withUnsafeBytes { name in
-                deliver(post, text, name: name, id: id, of: session)
-            }
+        let raw = UnsafeRawBufferPointer(rebasing: text[post.name.content])
+        if post.name.kind == .string { return deliver(post, text, name: raw, id: id, of: session) }
+        return JSONString.unescaped(raw).withUnsafeBytes { name in
+            deliver(post, text, name: name, id: id, of: session)
         }
-        defer { rawName = UnsafeRawBufferPointer(start: nil, count: 0) }
-        return deliver(post, text, name: rawName, id: id, of: session)
     }
 
     /// Relays a post of this name, if all that it states is right.
@@ -102,7 +113,9 @@ extension Broker {
             refuse(session, id: id, error)
             return 0
         }
-        if post.retain != .no, let error = retainError(post, name, object, session) {
+        var isRetained = true
+        if case .no = post.retain { isRetained = false }
+        if isRetained, let error = retainError(post, name, object, session) {
             refuse(session, id: id, error)
             return 0
         }
@@ -121,14 +134,14 @@ extension Broker {
             guard let chosen = choose(targets, size: upperBound, sender: session) else { return -1 }
             targets = chosen
         }
-        encoder.advance(time: now.wall, sender: session.sender)
+        let seq = encoder.advance(time: wall, sender: session.sender)
         session.posted &+= 1
         delivery.statistics.posted &+= 1
-        busiest?.count([UInt8](name))
+        if busiest.isCounting { busiest.count(name) }
         if targets.count > 0 { write(parts, to: targets.slots, count: targets.count, of: session) }
-        if post.retain != .no { keep(post, name, object, parts, session) }
+        if isRetained { keep(post, name, object, parts, session) }
         if let id {
-            delivery.sendReceipt(id: id, seq: encoder.seq, receivers: targets.count, to: session.slot)
+            delivery.sendReceipt(id: id, seq: seq, receivers: targets.count, to: session.slot)
             pauseOnOwnAnswers(session)
         }
         return targets.count
@@ -139,9 +152,9 @@ extension Broker {
     private func write(
         _ parts: NotificationEncoder.Parts, to slots: UnsafePointer<Int32>, count: Int, of session: Session
     ) {
-        let (whole, front) = encoder.lengths(parts)
         let start = delivery.notices.end
-        var end = encoder.encodeFront(parts, whole: whole, to: start)
+        let front = encoder.encodeFront(parts, to: start)
+        var end = start + front
         if let userInfo = parts.userInfo {
             if userInfo.count >= Delivery.externalUserInfo, let storage = session.decoder.storage {
                 end.storeBytes(of: UInt8(ascii: "}"), as: UInt8.self)
@@ -156,6 +169,7 @@ extension Broker {
             end += userInfo.count
         }
         end.storeBytes(of: UInt8(ascii: "}"), as: UInt8.self)
+        let whole = end - start + 1
         delivery.notices.advance(whole)
         for index in 0..<count { delivery.noteNotification(slots[index], UnsafeRawPointer(start), whole) }
     }

@@ -33,7 +33,7 @@ extension Broker {
         }
         if detail {
             frame.key("busiest")
-            let names = session.isForeign ? [] : busiest?.top(Self.busiestShown) ?? []
+            let names = session.isForeign ? [] : busiest.top(Self.busiestShown)
             frame.array(names) { frame, busy in
                 frame.object { frame in
                     frame.member("name", text: busy.name)

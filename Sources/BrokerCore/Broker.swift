@@ -13,10 +13,11 @@ package final class Broker {
     var pressure: Backpressure
     var access: AccessPolicy
     var retained: RetainedStore
-    var busiest: BusiestNames?
-    var encoder = NotificationEncoder()
+    let busiest = BusiestNames()
+    let encoder = NotificationEncoder()
     let scanner: FrameScanner
-    package private(set) var now = Moment(monotonic: 0, wall: 0)
+    private var monotonic: UInt64 = 0
+    private(set) var wall: UInt64 = 0
     private var startedAt: UInt64?
     private var ended: [Int32] = []
     private var timed: [Int32] = []
@@ -45,16 +46,15 @@ package final class Broker {
         scanner = FrameScanner(depth: limits.depth)
     }
 
-    deinit {
-        encoder.deallocate()
-    }
-
     /// Begins a turn. The time of notifications never goes back, whatever the wall clock does.
     package func begin(_ moment: Moment) {
-        now = Moment(
-            monotonic: max(now.monotonic, moment.monotonic), wall: max(now.wall, moment.wall))
-        if startedAt == nil { startedAt = now.monotonic }
+        monotonic = max(monotonic, moment.monotonic)
+        wall = max(wall, moment.wall)
+        if startedAt == nil { startedAt = monotonic }
     }
+
+    /// The time of this turn.
+    package var now: Moment { Moment(monotonic: monotonic, wall: wall) }
 
     var uptime: UInt64 { now.monotonic - (startedAt ?? now.monotonic) }
 
@@ -75,6 +75,7 @@ package final class Broker {
             frameLimit: configuration.limits.frameBytes)
         session.lastProgress = now.monotonic
         router.reserve(slots: sessions.slotCount)
+        delivery.reserve(slots: sessions.slotCount)
         return .accepted(session.slot)
     }
 
@@ -194,16 +195,14 @@ package final class Broker {
             deliveries += outcome
             guard session.isOpen else { return .stopped }
             // The next frame may lie in other memory than what was noted.
-            if let external = delivery.external,
-                external !== session.decoder.storage || session.decoder.isInOwnStorage
-            {
+            if delivery.holdsExternal, !session.decoder.isInSharedStorage(delivery.external) {
                 return .flushFirst
             }
         }
     }
 
     /// Whether something that was noted lies in the input, which must not be used again before a flush.
-    package var holdsInput: Bool { delivery.external != nil }
+    package var holdsInput: Bool { delivery.holdsExternal }
 
     private func stopReading(_ session: Session) {
         session.decoder.stash()
@@ -255,7 +254,7 @@ package final class Broker {
     package var hasOutput: Bool { delivery.hasTouched }
 
     /// How many connections a flush must visit; that may become more on the way.
-    package var touchedCount: Int { delivery.touched.count }
+    package var touchedCount: Int { delivery.touchedCount }
     package func touched(at index: Int) -> Int32 { delivery.touched[index] }
 
     package func gather(_ slot: Int32, _ pieces: UnsafeMutableBufferPointer<Piece>) -> Int {
@@ -346,7 +345,7 @@ package final class Broker {
         delivery.dropReplays(session)
         delivery.send(Self.goodbye(reason, message), to: session.slot)
         pressure.forget(session)
-        session.decoder = FrameDecoder(limit: configuration.limits.frameBytes)
+        session.decoder.reset()
         session.state = .leaving(until: now.monotonic + time)
         watch(session, until: now.monotonic + time)
     }

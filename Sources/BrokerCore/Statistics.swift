@@ -1,5 +1,5 @@
 /// What the broker has counted since its start.
-struct Statistics {
+final class Statistics {
     var posted: UInt64 = 0
     /// Notifications handed to the kernel whole.
     var delivered: UInt64 = 0
@@ -14,11 +14,21 @@ struct Statistics {
 
 /// The names that are posted most, approximately: a fixed number of counters, and who comes new takes over the smallest
 /// one with its count.
-struct BusiestNames {
+final class BusiestNames {
     private static let capacity = 256
     private var counts: [[UInt8]: UInt64] = [:]
 
-    mutating func count(_ name: [UInt8]) {
+    /// Whether somebody asked: before, nothing is counted.
+    private(set) var isCounting = false
+
+    func start() {
+        isCounting = true
+    }
+
+    @inline(never)
+    func count(_ bytes: UnsafeRawBufferPointer) {
+        let name = [UInt8](bytes)
+
         if let known = counts[name] {
             counts[name] = known + 1
         } else if counts.count < Self.capacity {

@@ -9,15 +9,19 @@ final class Delivery {
     private let sessions: SessionTable
     private let keys: NotificationKeys
     let queueLimit: Int
-    var notices = TurnSegment(capacity: 256 << 10)
-    private var answers = TurnSegment(capacity: 64 << 10)
+    let notices = TurnSegment(capacity: 256 << 10)
+    private let answers = TurnSegment(capacity: 64 << 10)
     /// The memory of the sender's frame that ranges were noted of, so that a large userInfo is not copied.
     private(set) var external: ByteStorage?
+    private(set) var holdsExternal = false
     private var externalBytes = 0
-    private(set) var touched: [Int32] = []
+    // SAFETY: there is room for every slot, and each stands in it once.
+    private(set) var touched: UnsafeMutablePointer<Int32>
+    private(set) var touchedCount = 0
+    private var touchedCapacity = 64
     /// How many connections have bytes in their outbox: if none has, most checks can be skipped.
     private(set) var backlogged = 0
-    var statistics = Statistics()
+    let statistics = Statistics()
 
     private static let noticesFull = 128 << 10
     private static let answersFull = 48 << 10
@@ -30,6 +34,22 @@ final class Delivery {
         self.sessions = sessions
         self.keys = keys
         self.queueLimit = queueLimit
+        touched = .allocate(capacity: touchedCapacity)
+    }
+
+    deinit {
+        touched.deallocate()
+    }
+
+    /// Makes room for connections with slots below `count`.
+    func reserve(slots count: Int) {
+        guard count > touchedCapacity else { return }
+        let grown = max(count, touchedCapacity * 2)
+        let more = UnsafeMutablePointer<Int32>.allocate(capacity: grown)
+        more.update(from: touched, count: touchedCount)
+        touched.deallocate()
+        touched = more
+        touchedCapacity = grown
     }
 
     /// Whether there is no safe room for one more frame and its answers.
@@ -38,13 +58,14 @@ final class Delivery {
     /// More than any connection can have noted since the last flush.
     @inline(__always) var mostNoted: Int { notices.used &+ answers.used &+ externalBytes }
 
-    var hasTouched: Bool { !touched.isEmpty }
+    var hasTouched: Bool { touchedCount > 0 }
 
     @inline(__always)
     private func touch(_ outlet: UnsafeMutablePointer<Outlet>, _ slot: Int32) {
         if outlet.pointee.isTouched { return }
         outlet.pointee.isTouched = true
-        touched.append(slot)
+        touched[touchedCount] = slot
+        touchedCount &+= 1
     }
 
     /// Notes bytes for a connection.
@@ -74,7 +95,10 @@ final class Delivery {
         userInfo: UnsafeRawBufferPointer, in owner: ByteStorage
     ) {
         guard let userInfoStart = userInfo.baseAddress else { return }
-        external = owner
+        if !holdsExternal {
+            external = owner
+            holdsExternal = true
+        }
         externalBytes += userInfo.count
         for index in 0..<count {
             let slot = slots[index]
@@ -305,12 +329,15 @@ final class Delivery {
 
     /// Ends a flush. Everything noted was written or settled.
     func endFlush() {
-        for slot in touched { sessions.outlets[Int(slot)].isTouched = false }
-        touched.removeAll(keepingCapacity: true)
+        for index in 0..<touchedCount { sessions.outlets[Int(touched[index])].isTouched = false }
+        touchedCount = 0
         notices.reset()
         answers.reset()
-        external = nil
-        externalBytes = 0
+        if holdsExternal {
+            external = nil
+            holdsExternal = false
+            externalBytes = 0
+        }
     }
 
     // What the broker decides about a queue.

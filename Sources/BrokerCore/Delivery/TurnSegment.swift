@@ -3,7 +3,7 @@ import WireProtocol
 /// Memory that all deliveries of one flush share: each notification is written to it once, and each receiver notes a range.
 ///
 /// After the flush it is used again from its start, unless a queue holds on to it; then fresh memory takes its place.
-struct TurnSegment {
+final class TurnSegment {
     private(set) var storage: ByteStorage
     private(set) var used = 0
     private var spares: [ByteStorage] = []
@@ -20,12 +20,12 @@ struct TurnSegment {
     @inline(__always) var room: Int { storage.capacity &- used }
 
     @inline(__always)
-    mutating func advance(_ count: Int) {
+    func advance(_ count: Int) {
         used &+= count
     }
 
     /// Makes it empty; what queues hold is left to them.
-    mutating func reset() {
+    func reset() {
         if used == 0 { return }
         used = 0
         if isKnownUniquelyReferenced(&storage) { return }
@@ -34,7 +34,7 @@ struct TurnSegment {
         storage = spares.popLast() ?? ByteStorage(capacity: storage.capacity)
     }
 
-    private mutating func reclaim() {
+    private func reclaim() {
         var index = 0
         while index < lent.count {
             if isKnownUniquelyReferenced(&lent[index]) {

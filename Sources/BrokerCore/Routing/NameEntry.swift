@@ -6,7 +6,11 @@ final class NameEntry {
     let hash: UInt64
     let observers = ObserverGroup()
     /// The globs that match; nil until somebody asked.
-    var globs: [Glob]?
+    var globs: [Glob]? {
+        didSet { globCount = globs.map { $0.count } ?? -1 }
+    }
+    /// How many those are, -1 if nobody asked: what a post looks at first.
+    private(set) var globCount = -1
     /// Its place among the names whose globs are known.
     var resolvedIndex = -1
     /// Clients that wait for observers of this name.

@@ -63,13 +63,11 @@ final class Router {
         let nameHash = hash(name)
         if let entry = names.lookUp(name, hash: nameHash) {
             return entry._withUnsafeGuaranteedRef { entry in
-                if entry.globs == nil { resolve(entry) }
-                guard let globs = entry.globs else { return route(entry, globs: [], object) }
-                if globs.isEmpty, object == nil, everything.anyObject.isEmpty {
+                if entry.globCount == 0, object == nil, everything.anyObject.count == 0 {
                     let set = entry.observers.anyObject
                     return Route(slots: set.slots, count: set.count, nameIsKnown: true)
                 }
-                return route(entry, globs: globs, object)
+                return collect(entry, object)
             }
         }
         return routeUnknown(name, hash: nameHash, object)
@@ -85,8 +83,7 @@ final class Router {
         let print = UInt32(truncatingIfNeeded: nameHash) | 1
         if seenOnce[place] == print, (try? NameRules.check(name: name)) != nil {
             let entry = makeEntry(name, hash: nameHash)
-            resolve(entry)
-            return route(entry, globs: entry.globs ?? [], object)
+            return collect(entry, object)
         }
         seenOnce[place] = print
         scratchGlobs.removeAll(keepingCapacity: true)
@@ -98,10 +95,23 @@ final class Router {
     }
 
     @inline(never)
-    private func route(_ entry: NameEntry, globs: [Glob], _ object: UnsafeRawBufferPointer?) -> Route {
+    private func collect(_ entry: NameEntry, _ object: UnsafeRawBufferPointer?) -> Route {
+        if entry.globCount < 0 { resolve(entry) }
+        let observers = entry.observers
+        // Where one set is all there is, it is the route.
+        if object == nil, everything.anyObject.isEmpty {
+            if entry.globCount == 0 {
+                return Route(slots: observers.anyObject.slots, count: observers.anyObject.count, nameIsKnown: true)
+            }
+            if entry.globCount == 1, observers.anyObject.isEmpty, let set = entry.globs?[0].observers.anyObject {
+                return Route(slots: set.slots, count: set.count, nameIsKnown: true)
+            }
+        }
         begin()
-        collect(entry.observers, object)
-        for glob in globs { collect(glob.observers, object) }
+        collect(observers, object)
+        if let globs = entry.globs, !globs.isEmpty {
+            for glob in globs { collect(glob.observers, object) }
+        }
         collect(everything, object)
         return Route(slots: targets, count: collected, nameIsKnown: true)
     }

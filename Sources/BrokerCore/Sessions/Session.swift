@@ -34,7 +34,7 @@ final class Session {
     var state = State.open
     var hasSpoken = false
 
-    var decoder: FrameDecoder
+    let decoder: FrameDecoder
     /// When the frame under way must be complete.
     var frameDeadline: UInt64?
     /// What was left of the frame's time when the broker stopped reading.

@@ -5,7 +5,7 @@
 /// to the frames that come out.
 ///
 /// Usage: `load`, then `next()` until it answers `.needsMore`; or `stash()` to stop in between and go on later.
-package struct FrameDecoder {
+package final class FrameDecoder {
     package enum Step {
         /// A whole frame's JSON text. It lies in `storage` and is valid until the next call.
         case frame(UnsafeRawBufferPointer)
@@ -43,8 +43,19 @@ package struct FrameDecoder {
     /// The storage in which the last frame lies.
     package var storage: ByteStorage? { lastWasKept ? kept : input }
 
-    /// Whether the last frame lies in memory of the decoder's own, where no other read goes.
-    package var isInOwnStorage: Bool { lastWasKept }
+    /// Whether the last frame lies in `shared`, and not in memory of the decoder's own.
+    package func isInSharedStorage(_ shared: ByteStorage?) -> Bool { !lastWasKept && input === shared }
+
+    /// Forgets everything.
+    package func reset() {
+        input = nil
+        position = 0
+        end = 0
+        kept = nil
+        keptStart = 0
+        keptEnd = 0
+        lastWasKept = false
+    }
 
     /// Whether the decoder holds the beginning of a frame, or whole frames that nobody asked for yet.
     package var isEmpty: Bool { keptStart == keptEnd && position == end }
@@ -53,19 +64,19 @@ package struct FrameDecoder {
     package var buffered: Int { keptEnd - keptStart + end - position }
 
     /// Gives the decoder what was read. What it was given before must have been used up or stashed.
-    package mutating func load(_ storage: ByteStorage, _ range: Range<Int>) {
+    package func load(_ storage: ByteStorage, _ range: Range<Int>) {
         precondition(position == end, "loaded before the last bytes were used")
         input = storage
         position = range.lowerBound
         end = range.upperBound
     }
 
-    package mutating func next() -> Step {
+    package func next() -> Step {
         if keptStart == keptEnd { return nextInPlace() }
         return nextKept()
     }
 
-    private mutating func nextInPlace() -> Step {
+    private func nextInPlace() -> Step {
         let available = end - position
         guard available >= 4, let input else {
             stash()
@@ -86,7 +97,7 @@ package struct FrameDecoder {
         return .frame(frame)
     }
 
-    private mutating func nextKept() -> Step {
+    private func nextKept() -> Step {
         take(upTo: 4)
         guard keptEnd - keptStart >= 4, let storage = kept else { return .needsMore }
         let length = Int(
@@ -105,7 +116,7 @@ package struct FrameDecoder {
     }
 
     /// Copies loaded bytes behind the kept ones until there are `count`.
-    private mutating func take(upTo count: Int) {
+    private func take(upTo count: Int) {
         let missing = min(count - (keptEnd - keptStart), end - position)
         guard missing > 0, let input else { return }
         if kept.map({ keptEnd + missing > $0.capacity }) ?? true { makeRoom(for: max(count, 512)) }
@@ -116,7 +127,7 @@ package struct FrameDecoder {
     }
 
     /// Moves the kept bytes to a storage in which `count` bytes fit from their start.
-    private mutating func makeRoom(for count: Int) {
+    private func makeRoom(for count: Int) {
         if let kept, kept.capacity - keptStart >= count { return }
         let moved = ByteStorage(capacity: max(count, keptEnd - keptStart))
         if let kept { moved.base.copyMemory(from: kept.base + keptStart, byteCount: keptEnd - keptStart) }
@@ -126,11 +137,11 @@ package struct FrameDecoder {
     }
 
     /// Keeps what is left of the loaded bytes, and lets go of the storage that they lie in.
-    package mutating func stash() {
+    package func stash() {
         keepRest(reserving: 0)
     }
 
-    private mutating func keepRest(reserving room: Int) {
+    private func keepRest(reserving room: Int) {
         let left = end - position
         if keptStart == keptEnd {
             keptStart = 0
@@ -154,7 +165,7 @@ package struct FrameDecoder {
     }
 
     /// Says that `count` bytes were read to `directSpace`.
-    package mutating func didFillDirectly(_ count: Int) {
+    package func didFillDirectly(_ count: Int) {
         keptEnd += count
     }
 }

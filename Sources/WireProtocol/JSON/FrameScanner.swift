@@ -8,12 +8,13 @@ package struct FieldSpan: Hashable, Sendable {
     package var end: UInt32
     package var kind: Kind
 
-    package var range: Range<Int> { Int(start)..<Int(end) }
-    package var count: Int { Int(end &- start) }
+    @inlinable package var range: Range<Int> { Int(start)..<Int(end) }
+    @inlinable package var count: Int { Int(end &- start) }
 
     /// The text between the quotes, escapes as they are; only for strings.
-    package var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
-    package var isString: Bool { kind == .string || kind == .escapedString }
+    @inlinable package var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
+    var isStringOrNull: Bool { isString || kind == .null }
+    @inlinable package var isString: Bool { kind == .string || kind == .escapedString }
 }
 
 /// Checks a frame's JSON wholly, once, and notes where the members of its own object lie.
@@ -25,8 +26,8 @@ package final class FrameScanner {
     // SAFETY: one slot for each key; a slot is read only if its bit in `present` is set.
     private let fields: UnsafeMutablePointer<FieldSpan>
     private var present: UInt32 = 0
-    /// The byte offset of the first member that no frame has.
-    package private(set) var firstUnknown: Range<Int>?
+    private var unknownStart = -1
+    private var unknownEnd = -1
     private var unknown: [[UInt8]] = []
     private var manyUnknown: Set<[UInt8]> = []
 
@@ -43,17 +44,18 @@ package final class FrameScanner {
     }
 
     /// The member's value, whatever its kind; nil if the frame doesn't have it.
-    @inline(__always)
     package func span(_ key: MemberKey) -> FieldSpan? {
         present & (1 << UInt32(key.rawValue)) == 0 ? nil : fields[Int(key.rawValue)]
     }
 
     /// The member's value; nil if the frame doesn't have it or it is null.
-    @inline(__always)
     package subscript(_ key: MemberKey) -> FieldSpan? {
         guard let span = span(key), span.kind != .null else { return nil }
         return span
     }
+
+    /// Where the first member's name lies that no frame has.
+    package var firstUnknown: Range<Int>? { unknownStart < 0 ? nil : unknownStart..<unknownEnd }
 
     /// The keys that are present, one bit each at the key's raw value.
     package var presentKeys: UInt32 { present }
@@ -61,12 +63,10 @@ package final class FrameScanner {
     /// Scans a frame. Answers its first fault, or nil if it is a valid object.
     package func scan(_ text: UnsafeRawBufferPointer) -> JSONFault? {
         present = 0
-        firstUnknown = nil
-        if !unknown.isEmpty {
-            unknown.removeAll()
-            manyUnknown.removeAll()
-        }
+        if unknownStart >= 0 { forgetUnknown() }
         var cursor = JSONCursor(text, depthLimit: depthLimit)
+        var found: UInt32 = 0
+        defer { present = found }
         cursor.skipSpace()
         if !cursor.atEnd, cursor.position.pointee != 0x7B {
             // Valid JSON that is no object has a code of its own; what isn't even valid says so.
@@ -74,7 +74,7 @@ package final class FrameScanner {
             return JSONFault(.notAnObject, at: 0, .object)
         }
         guard !cursor.atEnd else { return JSONFault(.invalid, at: cursor.offset, .end) }
-        if members(&cursor), onlySpaceFollows(&cursor) { return nil }
+        if members(&cursor, &found), onlySpaceFollows(&cursor) { return nil }
         return cursor.fault
     }
 
@@ -84,80 +84,140 @@ package final class FrameScanner {
     }
 
     /// The frame's own object, from its brace on.
+    ///
+    /// The usual case is walked on a pointer of its own, which the compiler keeps in a register; the cursor takes over where
+    /// something unusual stands.
     @inline(__always)
-    private func members(_ cursor: inout JSONCursor) -> Bool {
-        cursor.position += 1
-        cursor.skipSpace()
-        if !cursor.atEnd, cursor.position.pointee == 0x7D {
-            cursor.position += 1
+    private func members(_ cursor: inout JSONCursor, _ found: inout UInt32) -> Bool {
+        let end = cursor.end
+        var position = skippingSpace(from: cursor.position + 1, to: end)
+        if position < end, position.pointee == 0x7D {
+            cursor.position = position + 1
             return true
         }
         while true {
-            guard !cursor.atEnd, cursor.position.pointee == 0x22 else { return cursor.failHere(.key) }
-            cursor.position += 1
-            let keyStart = cursor.position
-            if !cursor.string() { return false }
-            let keyCount = cursor.position - keyStart - 1
-            var key: MemberKey?
-            if !cursor.sawEscape {
-                key = MemberKey.spelt(keyStart, count: keyCount, readable: cursor.end - keyStart)
+            guard position < end, position.pointee == 0x22 else {
+                cursor.position = position
+                return cursor.failHere(.key)
             }
-            if key == nil {
-                key = unusualKey(
-                    UnsafeRawBufferPointer(start: keyStart, count: keyCount), escaped: cursor.sawEscape)
+            let keyStart = position + 1
+            var isEscaped = false
+            if let quote = plainEnd(from: keyStart, to: end) {
+                position = quote + 1
+            } else {
+                cursor.position = keyStart
+                guard cursor.string() else { return false }
+                isEscaped = cursor.sawEscape
+                position = cursor.position
             }
-            let keyOffset = keyStart - cursor.start - 1
+            let keyCount = position - keyStart - 1
+            let key =
+                isEscaped
+                ? unusualKey(keyStart, keyCount)
+                : MemberKey.spelt(keyStart, count: keyCount, readable: end - keyStart)
+            guard noteMember(key, keyStart, keyCount, isEscaped, cursor.start, found) else {
+                return cursor.fail(.duplicateMember, .duplicate, at: keyStart - cursor.start - 1)
+            }
+            if position < end, position.pointee == 0x3A {
+                position = skippingSpace(from: position + 1, to: end)
+            } else {
+                cursor.position = position
+                guard cursor.colon() else { return false }
+                position = cursor.position
+            }
+            let valueStart = position
+            cursor.position = position
+            guard position < end else { return cursor.fail(.invalid, .end) }
+            let byte = position.pointee
+            var kind = FieldSpan.Kind(firstByte: byte)
+            if byte == 0x22, let quote = plainEnd(from: position + 1, to: end) {
+                position = quote + 1
+            } else {
+                guard cursor.value(level: 1) else { return false }
+                if kind == .string, cursor.sawEscape { kind = .escapedString }
+                position = cursor.position
+            }
             if let key {
-                if present & (1 << UInt32(key.rawValue)) != 0 {
-                    return cursor.fail(.duplicateMember, .duplicate, at: keyOffset)
-                }
-            } else if !noteUnknown(
-                UnsafeRawBufferPointer(start: keyStart, count: keyCount), escaped: cursor.sawEscape,
-                at: keyOffset)
-            {
-                return cursor.fail(.duplicateMember, .duplicate, at: keyOffset)
-            }
-            if !cursor.colon() { return false }
-            guard !cursor.atEnd else { return cursor.fail(.invalid, .end) }
-            let valueStart = cursor.offset
-            let kind = FieldSpan.Kind(firstByte: cursor.position.pointee)
-            if !cursor.value(level: 1) { return false }
-            if let key {
-                let exact = kind == .string && cursor.sawEscape ? FieldSpan.Kind.escapedString : kind
                 fields[Int(key.rawValue)] = FieldSpan(
-                    start: UInt32(truncatingIfNeeded: valueStart),
-                    end: UInt32(truncatingIfNeeded: cursor.offset), kind: exact)
-                present |= 1 << UInt32(key.rawValue)
+                    start: UInt32(truncatingIfNeeded: valueStart - cursor.start),
+                    end: UInt32(truncatingIfNeeded: position - cursor.start), kind: kind)
+                found |= 1 << UInt32(key.rawValue)
             }
-            cursor.skipSpace()
-            guard !cursor.atEnd else { return cursor.fail(.invalid, .end) }
-            let byte = cursor.position.pointee
-            cursor.position += 1
-            if byte == 0x7D { return true }
-            if byte != 0x2C {
-                cursor.position -= 1
-                return cursor.failHere(.commaOrBrace)
+            position = skippingSpace(from: position, to: end)
+            cursor.position = position
+            guard position < end else { return cursor.fail(.invalid, .end) }
+            if position.pointee == 0x7D {
+                cursor.position = position + 1
+                return true
             }
-            cursor.skipSpace()
+            guard position.pointee == 0x2C else { return cursor.failHere(.commaOrBrace) }
+            position = skippingSpace(from: position + 1, to: end)
         }
+    }
+
+    /// Whether a member is the first of its name.
+    @inline(__always)
+    private func noteMember(
+        _ key: MemberKey?, _ start: UnsafePointer<UInt8>, _ count: Int, _ isEscaped: Bool,
+        _ text: UnsafePointer<UInt8>, _ found: UInt32
+    ) -> Bool {
+        if let key { return found & (1 << UInt32(key.rawValue)) == 0 }
+        return noteUnknown(
+            UnsafeRawBufferPointer(start: start, count: count), escaped: isEscaped, at: start - text - 1)
+    }
+
+    @inline(never)
+    private func forgetUnknown() {
+        unknownStart = -1
+        unknown.removeAll()
+        manyUnknown.removeAll()
     }
 
     /// A key that is written with escapes.
     @inline(never)
-    private func unusualKey(_ raw: UnsafeRawBufferPointer, escaped: Bool) -> MemberKey? {
-        guard escaped else { return nil }
-        let plain = JSONString.unescaped(raw)
+    private func unusualKey(_ start: UnsafePointer<UInt8>, _ count: Int) -> MemberKey? {
+        let plain = JSONString.unescaped(UnsafeRawBufferPointer(start: start, count: count))
         return plain.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return nil }
             return MemberKey.spelt(base, count: bytes.count, readable: bytes.count)
         }
     }
 
+    /// Whether the frame is a post with nothing but a name, and perhaps an id, an object and a userInfo, each of its right
+    /// kind.
+    package func isPlainPost(_ text: UnsafeRawBufferPointer) -> Bool {
+        let usual = Self.bits([.type, .id, .name, .object, .userInfo])
+        let needed = Self.bits([.type, .name])
+        guard present & ~usual == 0, present & needed == needed, unknownStart < 0 else { return false }
+        let type = fields[Int(MemberKey.type.rawValue)]
+        guard type.kind == .string, type.count == 6, fields[Int(MemberKey.name.rawValue)].isString,
+            UInt32(
+                littleEndian: text.loadUnaligned(fromByteOffset: Int(type.start) + 1, as: UInt32.self))
+                == UInt32(truncatingIfNeeded: packed("post"))
+        else { return false }
+        if present & Self.bits([.object]) != 0, !fields[Int(MemberKey.object.rawValue)].isStringOrNull {
+            return false
+        }
+        if present & Self.bits([.userInfo]) != 0 {
+            let kind = fields[Int(MemberKey.userInfo.rawValue)].kind
+            if kind != .object, kind != .null { return false }
+        }
+        return true
+    }
+
+    @inline(__always)
+    private static func bits(_ keys: [MemberKey]) -> UInt32 {
+        keys.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
+    }
+
     /// Answers false if the unknown key was there before.
     @inline(never)
     private func noteUnknown(_ raw: UnsafeRawBufferPointer, escaped: Bool, at offset: Int) -> Bool {
         let plain = escaped ? JSONString.unescaped(raw) : [UInt8](raw)
-        if firstUnknown == nil { firstUnknown = offset + 1..<offset + 1 + raw.count }
+        if unknownStart < 0 {
+            unknownStart = offset + 1
+            unknownEnd = unknownStart + raw.count
+        }
         if unknown.count < 32 {
             if unknown.contains(plain) { return false }
             unknown.append(plain)
@@ -166,4 +226,17 @@ package final class FrameScanner {
         if manyUnknown.isEmpty { manyUnknown.formUnion(unknown) }
         return manyUnknown.insert(plain).inserted
     }
+}
+
+@inline(__always)
+private func skippingSpace(
+    from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
+) -> UnsafePointer<UInt8> {
+    var position = start
+    while position < end, position.pointee <= 0x20 {
+        let byte = position.pointee
+        guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { break }
+        position += 1
+    }
+    return position
 }

@@ -59,22 +59,25 @@ struct JSONCursor {
     @inline(__always)
     mutating func string() -> Bool {
         sawEscape = false
+        if let quote = plainEnd(from: position, to: end) {
+            position = quote + 1
+            return true
+        }
+        return unusualString()
+    }
+
+    /// A string with escapes, characters outside ASCII, or a fault.
+    @inline(never)
+    mutating func unusualString() -> Bool {
         while true {
             while end - position >= 8 {
-                let word = UnsafeRawPointer(position).loadUnaligned(as: UInt64.self)
-                let quote = word ^ 0x2222_2222_2222_2222
-                let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
-                let low: UInt64 = 0x0101_0101_0101_0101
-                let found =
-                    ((quote &- low) & ~quote) | ((backslash &- low) & ~backslash)
-                    | ((word &- 0x2020_2020_2020_2020) & ~word) | word
-                let special = found & 0x8080_8080_8080_8080
+                let word = UInt64(littleEndian: UnsafeRawPointer(position).loadUnaligned(as: UInt64.self))
+                let special = specialBytes(word)
                 if special == 0 {
                     position += 8
                     continue
                 }
-                // Borrows run upwards, so the lowest mark is exact.
-                position += UInt64(littleEndian: special).trailingZeroBitCount >> 3
+                position += special.trailingZeroBitCount >> 3
                 break
             }
             guard position < end else { return fail(.invalid, .end) }
@@ -242,10 +245,10 @@ struct JSONCursor {
     }
 
     /// An object or an array with all that is in it; without recursion, so that no text can exhaust the stack.
-    private mutating func container(level: Int) -> Bool {
+    mutating func container(level: Int) -> Bool {
         var open = OpenContainers()
+        // At a container's opening byte.
         while true {
-            // At a container's opening byte.
             let isObject = position.pointee == 0x7B
             guard level + open.count < depthLimit else { return fail(.tooDeep, .depth) }
             open.push(isObject: isObject)
@@ -255,11 +258,8 @@ struct JSONCursor {
                 position += 1
                 open.pop()
             } else {
-                if isObject, !memberName() { return false }
-                guard position < end else { return fail(.invalid, .end) }
-                let byte = position.pointee
-                if byte == 0x7B || byte == 0x5B { continue }
-                if !scalarValue(byte) { return false }
+                guard elementOrOpening(inObject: isObject) else { return false }
+                if isAtOpening { continue }
             }
             // Behind a value, or behind a closed container.
             var opensAnother = false
@@ -271,14 +271,11 @@ struct JSONCursor {
                 if byte == 0x2C {
                     position += 1
                     skipSpace()
-                    if inObject, !memberName() { return false }
-                    guard position < end else { return fail(.invalid, .end) }
-                    let next = position.pointee
-                    if next == 0x7B || next == 0x5B {
+                    guard elementOrOpening(inObject: inObject) else { return false }
+                    if isAtOpening {
                         opensAnother = true
                         break
                     }
-                    if !scalarValue(next) { return false }
                 } else if byte == (inObject ? 0x7D : 0x5D) {
                     position += 1
                     open.pop()
@@ -288,6 +285,19 @@ struct JSONCursor {
             }
             if !opensAnother { return true }
         }
+    }
+
+    /// Whether the last `elementOrOpening` stopped at a container's opening byte.
+    private var isAtOpening = false
+
+    /// A member or an element, wholly if its value is no container, else up to the container's opening byte.
+    @inline(__always)
+    private mutating func elementOrOpening(inObject: Bool) -> Bool {
+        if inObject, !memberName() { return false }
+        guard position < end else { return fail(.invalid, .end) }
+        let byte = position.pointee
+        isAtOpening = byte == 0x7B || byte == 0x5B
+        return isAtOpening || scalarValue(byte)
     }
 
     /// A member's name and its colon, up to the value's first byte.
@@ -327,6 +337,44 @@ extension FieldSpan.Kind {
         default: self = .number
         }
     }
+}
+
+/// The closing quote of a string of plain ASCII; nil if the string has anything else.
+@inline(__always)
+func plainEnd(
+    from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
+) -> UnsafePointer<UInt8>? {
+    var position = start
+    while end - position >= 8 {
+        let word = UInt64(littleEndian: UnsafeRawPointer(position).loadUnaligned(as: UInt64.self))
+        let special = specialBytes(word)
+        if special == 0 {
+            position += 8
+            continue
+        }
+        position += special.trailingZeroBitCount >> 3
+        return position.pointee == 0x22 ? position : nil
+    }
+    while position < end {
+        let byte = position.pointee
+        if byte == 0x22 { return position }
+        if byte < 0x20 || byte >= 0x80 || byte == 0x5C { return nil }
+        position += 1
+    }
+    return nil
+}
+
+/// Marks the bytes that a string's scan must look at: quotes, backslashes, control characters, and all outside ASCII.
+/// Borrows run upwards, so the lowest mark is exact.
+@inline(__always)
+private func specialBytes(_ word: UInt64) -> UInt64 {
+    let quote = word ^ 0x2222_2222_2222_2222
+    let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
+    let low: UInt64 = 0x0101_0101_0101_0101
+    let found =
+        ((quote &- low) & ~quote) | ((backslash &- low) & ~backslash)
+        | ((word &- 0x2020_2020_2020_2020) & ~word) | word
+    return found & 0x8080_8080_8080_8080
 }
 
 /// Which of the open containers are objects, one bit each. Its depth limit is far below what fits.

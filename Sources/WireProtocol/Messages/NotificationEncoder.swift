@@ -2,7 +2,7 @@
 ///
 /// Everything up to the name is kept ready as a head: `seq` is counted up in its digits, `time` is put in once a turn, and the
 /// sender when another one posts. So a notification costs a copy of the head, the name and the userInfo.
-package struct NotificationEncoder {
+package final class NotificationEncoder {
     package static let opening: StaticString = "{\"type\":\"notification\",\"seq\":"
     package static let timeLabel: StaticString = ",\"time\":"
     package static let nameLabel: StaticString = ",\"name\":"
@@ -26,14 +26,17 @@ package struct NotificationEncoder {
     /// Which sender the head is ready for.
     private var sender: UInt64 = 0
 
-    package private(set) var seq: UInt64 = 0
+    private var number: UInt64 = 0
+
+    /// The last number given.
+    package var seq: UInt64 { number }
 
     package init() {
         head = .allocate(byteCount: Self.headCapacity, alignment: 16)
         head.initializeMemory(as: UInt8.self, repeating: 0, count: Self.headCapacity)
     }
 
-    package func deallocate() {
+    deinit {
         head.deallocate()
     }
 
@@ -61,7 +64,7 @@ package struct NotificationEncoder {
         package var userInfo: UnsafeRawBufferPointer?
         package var deliverImmediately: Bool
 
-        package init(
+        @inlinable package init(
             name: UnsafeRawBufferPointer, object: UnsafeRawBufferPointer?, userInfo: UnsafeRawBufferPointer?,
             deliverImmediately: Bool
         ) {
@@ -73,18 +76,18 @@ package struct NotificationEncoder {
     }
 
     /// Gives the next number, and makes the head ready for it.
-    @inline(__always)
-    package mutating func advance(time now: UInt64, sender next: Sender) {
-        seq &+= 1
-        if now == time, next.connection == sender, countUp() { return }
+    package func advance(time now: UInt64, sender next: Sender) -> UInt64 {
+        number &+= 1
+        if now == time, next.connection == sender, countUp() { return number }
         time = now
         sender = next.connection
-        prepareHead(seq: seq, time: now, sender: next)
+        prepareHead(seq: number, time: now, sender: next)
+        return number
     }
 
     /// Counts the digits up; false if there is one more than before.
     @inline(__always)
-    private mutating func countUp() -> Bool {
+    private func countUp() -> Bool {
         var index = Self.seqOffset + seqDigits - 1
         while index >= Self.seqOffset {
             let digit = head.load(fromByteOffset: index, as: UInt8.self)
@@ -99,7 +102,7 @@ package struct NotificationEncoder {
     }
 
     @inline(never)
-    private mutating func prepareHead(seq: UInt64, time: UInt64, sender: Sender) {
+    private func prepareHead(seq: UInt64, time: UInt64, sender: Sender) {
         var text: [UInt8] = [0, 0, 0, 0]
         text.reserveCapacity(Self.headCapacity)
         Self.append(Self.opening, to: &text)
@@ -125,33 +128,26 @@ package struct NotificationEncoder {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// The length of the whole frame that `encode` writes, and of its part before the userInfo.
-    @inline(__always)
-    package func lengths(_ parts: Parts) -> (whole: Int, front: Int) {
-        var front = headCount &+ parts.name.count
-        if let object = parts.object { front &+= Self.objectLabel.utf8CodeUnitCount &+ object.count }
-        if parts.deliverImmediately { front &+= Self.immediately.utf8CodeUnitCount }
-        guard let userInfo = parts.userInfo else { return (front &+ 1, front) }
-        front &+= Self.userInfoLabel.utf8CodeUnitCount
-        return (front &+ userInfo.count &+ 1, front)
-    }
-
-    /// Writes the frame's part before the userInfo's bytes; answers its end.
-    @inline(__always)
-    package func encodeFront(_ parts: Parts, whole: Int, to start: UnsafeMutableRawPointer)
-        -> UnsafeMutableRawPointer
-    {
+    /// Writes the frame up to the userInfo's bytes to `start`; answers how many bytes that are. The whole frame has the
+    /// userInfo's and a closing brace more.
+    package func encodeFront(_ parts: Parts, to start: UnsafeMutableRawPointer) -> Int {
         var position = start
         Self.put(UnsafeRawBufferPointer(start: head, count: headCount), &position)
-        start.storeBytes(of: UInt32(truncatingIfNeeded: whole &- 4).bigEndian, as: UInt32.self)
         Self.put(parts.name, &position)
         if let object = parts.object {
             Self.put(Self.objectLabel, &position)
             Self.put(object, &position)
         }
         if parts.deliverImmediately { Self.put(Self.immediately, &position) }
-        if parts.userInfo != nil { Self.put(Self.userInfoLabel, &position) }
-        return position
+        var length = 1
+        if let userInfo = parts.userInfo {
+            Self.put(Self.userInfoLabel, &position)
+            length &+= userInfo.count
+        }
+        let count = position - start
+        length &+= count &- 4
+        start.storeBytes(of: UInt32(truncatingIfNeeded: length).bigEndian, as: UInt32.self)
+        return count
     }
 
     @inline(__always)
@@ -172,8 +168,7 @@ package struct NotificationEncoder {
         seq: UInt64, time: UInt64, sender: Sender, name: [UInt8], object: [UInt8]?, deliverImmediately: Bool,
         observer: [UInt8], userInfoBytes: Int?
     ) -> [UInt8] {
-        var encoder = NotificationEncoder()
-        defer { encoder.deallocate() }
+        let encoder = NotificationEncoder()
         encoder.prepareHead(seq: seq, time: time, sender: sender)
         var front = [UInt8](UnsafeRawBufferPointer(start: encoder.head, count: encoder.headCount))
         front.append(contentsOf: name)

@@ -11,14 +11,12 @@ package struct RequestDecoder {
     private let text: UnsafeRawBufferPointer
 
     /// Reads what `scanner` has found in `text`.
-    @inline(__always)
     package init(_ scanner: FrameScanner, text: UnsafeRawBufferPointer) {
         self.scanner = scanner
         self.text = text
     }
 
     /// The frame's id, if it has one: an integer from 0 to 2^53-1, in digits only.
-    @inline(__always)
     package func id() throws(ProtocolError) -> UInt64? {
         guard let span = scanner[.id] else { return nil }
         return try validID(span)
@@ -28,29 +26,6 @@ package struct RequestDecoder {
         guard span.kind == .number, let id = JSONNumber.unsigned(bytes(span.range)), id <= Limits.greatestID
         else { throw invalid(.id, "must be an integer from 0 to 9007199254740991") }
         return id
-    }
-
-    /// The request if the frame is a post without anything unusual; nil sends the caller to `request()`.
-    @inline(__always)
-    package func plainPost() -> Request.Post? {
-        guard let type = scanner.span(.type), type.kind == .string, type.count == 6,
-            text.loadUnaligned(fromByteOffset: Int(type.start) + 1, as: UInt32.self)
-                == UInt32(truncatingIfNeeded: packed("post")).littleEndian,
-            scanner.presentKeys & ~Self.postKeys == 0, scanner.firstUnknown == nil,
-            let name = scanner.span(.name), name.isString
-        else { return nil }
-        var post = Request.Post(
-            name: name, object: nil, userInfo: nil, deliverImmediately: false, retain: .no)
-        if scanner.presentKeys & ~Self.usualPostKeys != 0 { return nil }
-        if let userInfo = scanner[.userInfo] {
-            guard userInfo.kind == .object else { return nil }
-            post.userInfo = userInfo
-        }
-        if let object = scanner[.object] {
-            guard object.isString else { return nil }
-            post.object = object
-        }
-        return post
     }
 
     /// The request, or why it is refused. Faults are named in this order: the type, members that it doesn't have, missing
@@ -107,10 +82,6 @@ package struct RequestDecoder {
             $0 | 1 << UInt32($1.rawValue)
         }
     }
-
-    // The first seven keys are those of a post.
-    private static let postKeys: UInt32 = 0b111_1111
-    private static let usualPostKeys: UInt32 = 0b001_1111
 
     private func bytes(_ range: Range<Int>) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: text[range])
