@@ -13,9 +13,12 @@ extension Broker {
             if idSpan == nil || idSpan.map({ isValidID($0, text) }) == true {
                 session.hasSpoken = true
                 let post = Request.Post(
-                    name: name, object: scanner[.object], userInfo: scanner[.userInfo], deliverImmediately: false,
+                    name: name, object: scanner[.object], userInfo: scanner[.userInfo],
+                    deliverImmediately: false,
                     retain: .no)
-                let id = idSpan.flatMap { JSONNumber.unsigned(UnsafeRawBufferPointer(rebasing: text[$0.range])) }
+                let id = idSpan.flatMap {
+                    JSONNumber.unsigned(UnsafeRawBufferPointer(rebasing: text[$0.range]))
+                }
                 return self.post(post, text, id: id, of: session)
             }
         }
@@ -23,7 +26,9 @@ extension Broker {
     }
 
     private func isValidID(_ span: FieldSpan, _ text: UnsafeRawBufferPointer) -> Bool {
-        JSONNumber.unsigned(UnsafeRawBufferPointer(rebasing: text[span.range])).map { $0 <= Limits.greatestID } ?? false
+        JSONNumber.unsigned(UnsafeRawBufferPointer(rebasing: text[span.range])).map {
+            $0 <= Limits.greatestID
+        } ?? false
     }
 
     @inline(never)
@@ -183,6 +188,9 @@ extension Broker {
         var isOver = false
         for index in 0..<targets.count {
             let outlet = sessions.outlets[Int(targets.slots[index])]
+            if outlet.isBlocked, outlet.overflow == .wait {
+                pressure.ease(sender, on: targets.slots[index], now: now.monotonic)
+            }
             guard outlet.pending + size > limit || outlet.isMissingSome else { continue }
             if outlet.noted > 0, !outlet.isBlocked { return nil }
             isOver = true

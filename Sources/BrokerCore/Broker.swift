@@ -111,7 +111,7 @@ package final class Broker {
 
     package func isReading(_ slot: Int32) -> Bool {
         guard let session = sessions[slot] else { return false }
-        return session.isOpen && !session.isPaused
+        return session.isOpen && !session.isPaused && !session.isEased
     }
 
     /// A client that is not read has sent more meanwhile.
@@ -133,6 +133,11 @@ package final class Broker {
     /// Where the rest of a long frame can be read to at once; nil if there is none under way.
     package func directSpace(_ slot: Int32) -> UnsafeMutableRawBufferPointer? {
         sessions[slot]?.decoder.directSpace(atLeast: 32 << 10)
+    }
+
+    /// Whether the connection's frames are so long that large reads save copies.
+    package func prefersLargeReads(_ slot: Int32) -> Bool {
+        (sessions[slot]?.decoder.lastLength ?? 0) >= 8 << 10
     }
 
     package func didFillDirectly(_ slot: Int32, _ count: Int) {
@@ -272,7 +277,9 @@ package final class Broker {
 
     /// Whether a connection's kernel buffer is full.
     package func setBlocked(_ slot: Int32, _ isBlocked: Bool) {
-        sessions.outlets[Int(slot)].isBlocked = isBlocked
+        let outlet = sessions.outlets + Int(slot)
+        if isBlocked, !outlet.pointee.isBlocked { outlet.pointee.blockedSince = monotonic }
+        outlet.pointee.isBlocked = isBlocked
     }
 
     package func isBlocked(_ slot: Int32) -> Bool { sessions.outlets[Int(slot)].isBlocked }
@@ -280,6 +287,7 @@ package final class Broker {
     package func settle(_ slot: Int32) {
         delivery.settle(slot)
         guard let session = sessions[slot] else { return }
+        if !sessions.outlets[Int(slot)].isBlocked { pressure.endEase(on: slot) }
         endIfWritten(session)
     }
 
@@ -371,7 +379,10 @@ package final class Broker {
     // Time.
 
     /// When `tick` must be called, unless it is nil.
-    package var deadline: UInt64? { nextCheck }
+    package var deadline: UInt64? {
+        guard let ease = pressure.easeDeadline else { return nextCheck }
+        return min(ease, nextCheck ?? ease)
+    }
 
     private func watch(_ session: Session, until time: UInt64) {
         if !session.isTimed {
@@ -387,7 +398,8 @@ package final class Broker {
 
     /// Acts on what is due. `kernelHeld` tells how many bytes the kernel still holds for a connection's client.
     package func tick(kernelHeld: (Int32) -> Int) {
-        guard let due = nextCheck, now.monotonic >= due else { return }
+        pressure.endEase(at: monotonic)
+        guard let due = nextCheck, monotonic >= due else { return }
         nextCheck = nil
         let watched = timed
         timed = []

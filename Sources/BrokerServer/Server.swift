@@ -40,6 +40,8 @@ package final class Server {
     private var isStalled = false
 
     private static let receiveBytes = 256 << 10
+    /// What is read at once of small frames: what comes of it fits the processor's caches and the receivers' kernel buffers.
+    private static let smallReceiveBytes = 64 << 10
     private static let acceptsPerTurn = 64
     /// The most that one connection is written in one go.
     private static let writtenPerVisit = 4 << 20
@@ -218,7 +220,8 @@ package final class Server {
             receiveBuffer = ByteStorage(capacity: Self.receiveBytes)
         }
         let storage = receiveBuffer
-        let buffer = UnsafeMutableRawBufferPointer(start: storage.base, count: storage.capacity)
+        let size = broker.prefersLargeReads(slot) ? Self.receiveBytes : Self.smallReceiveBytes
+        let buffer = UnsafeMutableRawBufferPointer(start: storage.base, count: size)
         switch connection.socket.read(into: buffer) {
         case .bytes(let count):
             broker.load(slot, storage, 0..<count)

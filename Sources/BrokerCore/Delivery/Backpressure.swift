@@ -4,6 +4,10 @@
 /// A sender is paused on each queue that its post put over its limit, and read again when each has been below half once. It
 /// can be paused on its own queue. A receiver is overdue when the kernel has taken nothing of its for the patience time while
 /// a sender that has more to say was paused for it.
+///
+/// Before all that, a sender is *eased*: when the kernel has just refused bytes of a receiver that wants everything, its sender
+/// is not read for a moment, so that what the two exchange stays in the processor's caches instead of filling the queue.
+/// That lasts until the receiver has caught up, or a few milliseconds after it was blocked: a stuck one delays nobody for longer.
 struct Backpressure {
     private let sessions: SessionTable
     private let patience: UInt64
@@ -12,6 +16,9 @@ struct Backpressure {
     private var congested: [Int32] = []
     /// Those that were paused and may be read again.
     private(set) var resumed: [Int32] = []
+    private var eased: [Int32] = []
+
+    private static let easeTime: UInt64 = 5_000_000
 
     init(sessions: SessionTable, patience: UInt64, queueLimit: Int) {
         self.sessions = sessions
@@ -61,6 +68,42 @@ struct Backpressure {
         receiver.waiters.removeAll()
         receiver.pressureSince = nil
         congested.removeAll { $0 == receiver.slot }
+    }
+
+    /// Does not read a sender for a moment, if its receiver was blocked only just now.
+    mutating func ease(_ sender: Session, on receiver: Int32, now: UInt64) {
+        let until = sessions.outlets[Int(receiver)].blockedSince + Self.easeTime
+        guard now < until, !sender.isEased else { return }
+        sender.easedOn = receiver
+        sender.easedUntil = until
+        eased.append(sender.slot)
+    }
+
+    /// A receiver has caught up.
+    mutating func endEase(on receiver: Int32) {
+        if eased.isEmpty { return }
+        endEase { $0.easedOn == receiver }
+    }
+
+    /// Lets those go on whose moment is over.
+    mutating func endEase(at now: UInt64) {
+        if eased.isEmpty { return }
+        endEase { now >= $0.easedUntil }
+    }
+
+    private mutating func endEase(_ isOver: (Session) -> Bool) {
+        eased.removeAll { slot in
+            guard let sender = sessions[slot], sender.isEased else { return true }
+            guard isOver(sender) else { return false }
+            sender.easedOn = -1
+            resumed.append(slot)
+            return true
+        }
+    }
+
+    /// When the first moment is over.
+    var easeDeadline: UInt64? {
+        eased.isEmpty ? nil : eased.compactMap { sessions[$0]?.easedUntil }.min()
     }
 
     /// A client ended: it waits for nobody any more.

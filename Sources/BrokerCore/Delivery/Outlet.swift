@@ -20,6 +20,8 @@ struct Outlet {
     var isTouched = false
     /// Whether the kernel refused bytes and hasn't asked for more since.
     var isBlocked = false
+    /// When the kernel began to refuse them.
+    var blockedSince: UInt64 = 0
     /// Whether notifications were dropped that no gap has told yet.
     var isMissingSome = false
     /// Whether nothing more can be written: what is noted is forgotten.

@@ -101,9 +101,12 @@ final class Router {
         // Where one set is all there is, it is the route.
         if object == nil, everything.anyObject.isEmpty {
             if entry.globCount == 0 {
-                return Route(slots: observers.anyObject.slots, count: observers.anyObject.count, nameIsKnown: true)
+                return Route(
+                    slots: observers.anyObject.slots, count: observers.anyObject.count, nameIsKnown: true)
             }
-            if entry.globCount == 1, observers.anyObject.isEmpty, let set = entry.globs?[0].observers.anyObject {
+            if entry.globCount == 1, observers.anyObject.isEmpty,
+                let set = entry.globs?[0].observers.anyObject
+            {
                 return Route(slots: set.slots, count: set.count, nameIsKnown: true)
             }
         }

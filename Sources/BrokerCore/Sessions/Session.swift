@@ -54,6 +54,9 @@ final class Session {
 
     /// The full queues for which this client is not read.
     var blockedOn: [Int32] = []
+    /// The blocked receiver for which it is not read for a moment, and until when; -1 for none.
+    var easedOn: Int32 = -1
+    var easedUntil: UInt64 = 0
     /// Whether it has sent bytes that wait while it is not read.
     var hasSentMore = false
     /// The clients that are not read because this connection's queue is full.
@@ -82,6 +85,7 @@ final class Session {
     }
 
     var isPaused: Bool { !blockedOn.isEmpty }
+    var isEased: Bool { easedOn >= 0 }
 
     /// One connection has one queue: the most lossless policy of its observers holds.
     var effectiveOverflow: Overflow {

@@ -60,6 +60,9 @@ package final class FrameDecoder {
     /// Whether the decoder holds the beginning of a frame, or whole frames that nobody asked for yet.
     package var isEmpty: Bool { keptStart == keptEnd && position == end }
 
+    /// The length of the frame that was seen last, whole or not.
+    package private(set) var lastLength = 0
+
     /// Bytes that were loaded and not yet handed out.
     package var buffered: Int { keptEnd - keptStart + end - position }
 
@@ -85,6 +88,7 @@ package final class FrameDecoder {
         // SAFETY: at least four bytes lie between position and end.
         let length = Int(
             UInt32(bigEndian: input.base.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
+        lastLength = length
         if length == 0 { return .failed(.zeroLength) }
         if length > limit { return .failed(.tooLarge(length: length, limit: limit)) }
         guard available - 4 >= length else {
@@ -102,6 +106,7 @@ package final class FrameDecoder {
         guard keptEnd - keptStart >= 4, let storage = kept else { return .needsMore }
         let length = Int(
             UInt32(bigEndian: storage.base.loadUnaligned(fromByteOffset: keptStart, as: UInt32.self)))
+        lastLength = length
         if length == 0 { return .failed(.zeroLength) }
         if length > limit { return .failed(.tooLarge(length: length, limit: limit)) }
         if keptEnd - keptStart < 4 + length {

@@ -23,7 +23,8 @@ package enum Request {
         package var retain: Retain
 
         @inlinable package init(
-            name: FieldSpan, object: FieldSpan?, userInfo: FieldSpan?, deliverImmediately: Bool, retain: Retain
+            name: FieldSpan, object: FieldSpan?, userInfo: FieldSpan?, deliverImmediately: Bool,
+            retain: Retain
         ) {
             self.name = name
             self.object = object
