@@ -89,8 +89,8 @@ let package = Package(
         .testTarget(
             name: "DistributedNotificationsTests",
             dependencies: [
-                "DistributedNotifications", "DistributedNotificationsTesting", "ClientCore", "TestSupport",
-                "WireProtocol",
+                "DistributedNotifications", "DistributedNotificationsTesting", "ClientCore", "Endpoint",
+                "TestSupport", "UnixIO", "WireProtocol",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -13,20 +13,25 @@ final class CenterEngine: Sendable {
     typealias Event = DistributedNotificationCenter.Event
     typealias SuspensionBehavior = DistributedNotificationCenter.SuspensionBehavior
 
-    /// How long a post outside tasks waits for room, and closing for the outbox to drain. All in nanoseconds.
-    static let patience: UInt64 = 3_000_000_000
-    /// How long `addObserver` waits for the broker, and an exiting process for its outboxes.
-    static let shortPatience: UInt64 = 1_000_000_000
-    /// How long posts wait for a broker.
-    static let postLife: UInt64 = 30_000_000_000
+    /// In nanoseconds.
+    struct Times {
+        /// How long a post outside tasks waits for room, and closing for the outbox to drain.
+        var patience: UInt64 = 3_000_000_000
+        /// How long `addObserver` waits for the broker, and an exiting process for its outboxes.
+        var shortPatience: UInt64 = 1_000_000_000
+        /// How long posts wait for a broker.
+        var postLife: UInt64 = 30_000_000_000
+    }
 
     let place: SocketPath
+    let times: Times
     let events: Publisher<Event>
     let methods = MethodObservers()
     private let state: Mutex<CenterState>
 
-    init(place: SocketPath) {
+    init(place: SocketPath, times: Times = Times()) {
         self.place = place
+        self.times = times
         let events = Publisher<Event>()
         self.events = events
         state = Mutex(CenterState(events: events, greeting: ProcessInfo.processInfo.processName))
@@ -118,7 +123,7 @@ extension CenterEngine {
                     fail(post, .outboxFull)
                     return
                 }
-                let until = deadline ?? now + Self.patience
+                let until = deadline ?? now + times.patience
                 deadline = until
                 _ = room.wait(timeout: .now() + .nanoseconds(Int(until - now)))
             }
@@ -180,7 +185,7 @@ extension CenterEngine {
                 .init(sink: .callback(callback, lane, key), behavior: behavior), &effects)
             return (id, mayWait ? state.blocker(for: id) : nil)
         }
-        _ = blocker?.wait(timeout: .now() + .nanoseconds(Int(Self.shortPatience)))
+        _ = blocker?.wait(timeout: .now() + .nanoseconds(Int(times.shortPatience)))
         return id
     }
 
@@ -262,12 +267,12 @@ extension CenterEngine {
 extension CenterEngine {
     /// The I/O thread goes on until the outbox is empty, for as long as patience lasts.
     func shutDown() {
-        let deadline = MonotonicClock.now() + Self.patience
+        let deadline = MonotonicClock.now() + times.patience
         withState(connecting: false) { state, effects in state.close(by: deadline, &effects) }
     }
 
     func close() async {
-        let deadline = MonotonicClock.now() + Self.patience
+        let deadline = MonotonicClock.now() + times.patience
         await withCheckedContinuation { continuation in
             withState(connecting: false) { state, effects in
                 if case .closed = state.phase {

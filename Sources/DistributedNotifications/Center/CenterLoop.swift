@@ -76,9 +76,9 @@ struct CenterLoop {
                 return .serve(connection, interest, until: deadline)
             case .down(let nextAttempt):
                 if now >= nextAttempt { return .connect }
-                state.expirePosts(before: now - min(now, CenterEngine.postLife), &effects)
+                state.expirePosts(before: now - min(now, engine.times.postLife), &effects)
                 // While posts wait it looks more often, so that they don't live much longer than they should.
-                let look = state.session.unsentCount > 0 ? now + CenterEngine.shortPatience / 4 : nextAttempt
+                let look = state.session.unsentCount > 0 ? now + engine.times.shortPatience / 4 : nextAttempt
                 return .wait(until: min(nextAttempt, min(look, deadline ?? .max)))
             case .refused:
                 state.expireAll(&effects)
@@ -103,7 +103,7 @@ struct CenterLoop {
     private mutating func connect() {
         let now = MonotonicClock.now()
         do throws(EndpointError) {
-            let socket = try ClientEndpoint.connect(to: engine.place, until: now + CenterEngine.shortPatience)
+            let socket = try ClientEndpoint.connect(to: engine.place, until: now + engine.times.shortPatience)
             do throws(SystemError) {
                 try socket.setBlocking(false)
             } catch {

@@ -34,8 +34,8 @@ public final class DistributedNotificationCenter: Sendable {
         self.init(place: SocketPath(Path(socketPath), .given))
     }
 
-    private init(place: SocketPath) {
-        engine = CenterEngine(place: place)
+    init(place: SocketPath, times: CenterEngine.Times = .init()) {
+        engine = CenterEngine(place: place, times: times)
     }
 
     deinit {

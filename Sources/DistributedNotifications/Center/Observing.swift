@@ -97,7 +97,7 @@ extension DistributedNotificationCenter {
 }
 
 /// What Apple's block form hands out.
-private final class BlockObserver: NSObject, Sendable {
+final class BlockObserver: NSObject, Sendable {
     let id: ObserverID
     private let name: Notification.Name?
     private let object: String?
