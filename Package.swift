@@ -94,6 +94,13 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "PortedAppTests", dependencies: ["DistributedNotifications", "DistributedNotificationsTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "PortedAppMainActorTests",
+            dependencies: ["DistributedNotifications", "DistributedNotificationsTesting"],
+            swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
+        .testTarget(
             name: "IntegrationTests",
             dependencies: ["TestSupport", "UnixIO", "notification-broker", "receive-data", "send-data"],
             swiftSettings: strict),
