@@ -91,7 +91,9 @@ package final class BrokerClient {
     /// What has been read and not been told yet.
     package func nextEvent() -> ClientEvent? {
         while let message = nextMessage() {
-            if let event = session.receive(message) { return event }
+            guard let event = session.receive(message) else { continue }
+            if case .goodbye = event { link?.isWritable = false }
+            return event
         }
         return nil
     }

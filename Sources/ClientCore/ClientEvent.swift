@@ -29,7 +29,8 @@ package enum ClientEvent: Sendable {
     /// Never without observers.
     case notification(ReceivedNotification, [ObserverID])
     case gap(Gap)
-    /// The broker closes the connection next.
+    /// The broker closes the connection next. What is written to it now reaches nobody: posts had better wait for
+    /// another connection.
     case goodbye(Goodbye)
 }
 

@@ -169,6 +169,30 @@ import WireProtocol
         }
     }
 
+    @Test func whatIsPostedAfterTheGoodbyeWaitsForTheNextConnection() throws {
+        let broker = try ScriptedBroker()
+        let client = BrokerClient(broker.place)
+        client.reconnects = true
+        try client.connect()
+        let peer = try broker.accept()
+        try peer.send(#"{"type":"goodbye","reason":"shutting-down","message":"bye"}"#)
+        var event: ClientEvent?
+        while event == nil {
+            _ = try client.wait(until: soon())
+            event = client.nextEvent()
+        }
+        client.session.post(Post(name: "Late"), at: 0)
+        peer.socket.shutdownWriting()
+        var turns = 0
+        while client.unsentCount > 0 {
+            _ = try client.wait(until: soon())
+            turns += 1
+            #expect(turns < 100)
+        }
+        var next = try broker.accept()
+        #expect(try next.frame() == #"{"type":"post","name":"Late"}"#)
+    }
+
     @Test func whoIsRefusedDoesNotComeBack() throws {
         let broker = try ScriptedBroker()
         let client = BrokerClient(broker.place)

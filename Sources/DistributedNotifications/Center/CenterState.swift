@@ -316,7 +316,7 @@ extension CenterState {
             let gap = Gap(count: missing.count, cause: .broker)
             for observer in observers.values { push(gap, to: observer, &effects) }
             tell(.gap(gap), &effects)
-        case .goodbye: break
+        case .goodbye: isWriteClosed = true
         }
     }
 
