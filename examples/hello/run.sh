@@ -20,7 +20,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-notification-broker &
+notification-broker --quiet &
 receive-data --wait-broker --count 1 --timeout 20 >"$folder/received" &
 receiver=$!
 send-data --wait-broker --wait-receivers 1 --timeout 20 "hello"
