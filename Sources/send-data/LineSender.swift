@@ -96,6 +96,8 @@ struct LineSender {
                 }
                 lastProgress = MonotonicClock.now()
             case .ended(let end, let cause):
+                // Of the others the kernel took nothing, or too little to make a frame.
+                answered = sent - end.lost.count
                 throw stop ?? Failure(end.goodbye, cause, at: options.place)
             }
         }
