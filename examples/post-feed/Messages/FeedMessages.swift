@@ -1,31 +1,31 @@
-public import DistributedNotifications
-public import Foundation
+import DistributedNotifications
+import Foundation
 
-public struct Post: Codable, Sendable {
-    public var title: String
-    public var body: String
+package struct Post: Codable, Sendable {
+    package var title: String
+    package var body: String
 
-    public init(title: String, body: String) {
+    package init(title: String, body: String) {
         self.title = title
         self.body = body
     }
 }
 
-public struct PostCreated: DistributedMessage {
-    public static let name = Notification.Name("PostCreated")
-    public var post: Post
+package struct PostCreated: DistributedMessage {
+    package static let name = Notification.Name("PostCreated")
+    package var post: Post
 
-    public init(_ post: Post) {
+    package init(_ post: Post) {
         self.post = post
     }
 }
 
 /// A user has logged in, or, if there is none, out.
-public struct LoginChanged: DistributedMessage {
-    public static let name = Notification.Name("LoginChanged")
-    public var user: String?
+package struct LoginChanged: DistributedMessage {
+    package static let name = Notification.Name("LoginChanged")
+    package var user: String?
 
-    public init(user: String?) {
+    package init(user: String?) {
         self.user = user
     }
 }

@@ -1,6 +1,6 @@
-public import DistributedNotifications
+import DistributedNotifications
 
 /// What the booking page tells others when a payment has ended.
-public enum ReserveASeatAction: TypedNotification {
-    public enum Key: String, Sendable { case success, reservationId }
+package enum ReserveASeatAction: TypedNotification {
+    package enum Key: String, Sendable { case success, reservationId }
 }
