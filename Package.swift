@@ -68,7 +68,11 @@ let package = Package(
             ],
             swiftSettings: strict, linkerSettings: startsFast),
         .executableTarget(
-            name: "broker-bench", dependencies: ["BrokerClient", "CommandLineSupport"], swiftSettings: strict),
+            name: "broker-bench",
+            dependencies: [
+                "BrokerClient", "ClientCore", "CommandLineSupport", "Endpoint", "UnixIO", "WireProtocol",
+            ],
+            swiftSettings: strict, linkerSettings: startsFast),
         .testTarget(name: "UnixIOTests", dependencies: ["UnixIO", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EndpointTests", dependencies: ["Endpoint", "UnixIO", "TestSupport"], swiftSettings: strict),

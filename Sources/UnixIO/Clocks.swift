@@ -31,3 +31,16 @@ package enum WallClock {
         SystemCalls.wallNanoseconds / 1000
     }
 }
+
+/// Nanoseconds of processor time, in user and kernel mode.
+package enum CPUClock {
+    package static func thisThread() -> UInt64 {
+        UInt64(clamping: SystemCalls.threadCPUNanoseconds)
+    }
+
+    /// Of all threads of a process, ours or not; nil if there is no such process.
+    package static func process(_ pid: Int32) -> UInt64? {
+        let time = pid > 0 ? SystemCalls.cpuNanoseconds(ofProcess: pid) : -1
+        return time < 0 ? nil : UInt64(time)
+    }
+}

@@ -41,6 +41,11 @@ package enum FileSystem {
         try check("unlink", SystemCalls.unlink(path))
     }
 
+    /// Only an empty one.
+    package static func removeDirectory(_ path: Path) throws(SystemError) {
+        try check("rmdir", SystemCalls.removeDirectory(path))
+    }
+
     /// The same place without links, `.` and `..`; nil if there is none.
     package static func resolve(_ path: Path) -> Path? {
         SystemCalls.realPath(path)

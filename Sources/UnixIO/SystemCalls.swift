@@ -144,6 +144,21 @@ enum SystemCalls {
     static var monotonicNanoseconds: Int64 { linux_monotonic_nanoseconds() }
     static var wallNanoseconds: Int64 { linux_wall_nanoseconds() }
 
+    /// -1 if there is no such process.
+    static func cpuNanoseconds(ofProcess pid: Int32) -> Int64 {
+        var clock = clockid_t()
+        guard clock_getcpuclockid(pid, &clock) == 0 else { return -1 }
+        return nanoseconds(of: clock)
+    }
+
+    static var threadCPUNanoseconds: Int64 { nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) }
+
+    private static func nanoseconds(of clock: clockid_t) -> Int64 {
+        var time = timespec()
+        guard clock_gettime(clock, &time) == 0 else { return -1 }
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
     // Wake-ups and signals
 
     static func eventDescriptor() -> Int {
@@ -190,6 +205,10 @@ enum SystemCalls {
 
     static func unlink(_ path: Path) -> Int {
         path.withCString { path in retrying { Glibc.unlink(path) } }
+    }
+
+    static func removeDirectory(_ path: Path) -> Int {
+        path.withCString { path in retrying { rmdir(path) } }
     }
 
     static func changeMode(_ path: Path, _ mode: UInt32) -> Int {
@@ -275,6 +294,17 @@ enum SystemCalls {
 
     static func kill(_ pid: Int32, _ signal: Int32) -> Int {
         retrying { Glibc.kill(pid, signal) }
+    }
+
+    /// The thread is detached.
+    static func startThread(
+        _ main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?,
+        _ context: UnsafeMutableRawPointer
+    ) -> Int {
+        var thread = pthread_t()
+        let code = pthread_create(&thread, nil, main, context)
+        if code == 0 { pthread_detach(thread) }
+        return -Int(code)
     }
 
     static func wait(_ pid: Int32, _ status: inout Int32, blocking: Bool) -> Int {
