@@ -131,7 +131,7 @@ struct SendingWorker {
         return false
     }
 
-    private func expect(_ holds: Bool, _ sender: Int, _ words: String) throws(Failure) {
-        if !holds { throw Failure(.protocolViolation, "sender \(sender) \(words)") }
+    private func expect(_ holds: Bool, _ sender: Int, _ words: @autoclosure () -> String) throws(Failure) {
+        if !holds { throw Failure(.protocolViolation, "sender \(sender) \(words())") }
     }
 }
