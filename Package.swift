@@ -77,14 +77,19 @@ let package = Package(
         .testTarget(
             name: "EndpointTests", dependencies: ["Endpoint", "UnixIO", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "ClientCoreTests", dependencies: ["ClientCore", "WireProtocol"], swiftSettings: strict),
+            name: "ClientCoreTests", dependencies: ["ClientCore", "TestSupport", "WireProtocol"],
+            swiftSettings: strict),
         .testTarget(
             name: "BrokerClientTests",
             dependencies: [
                 "BrokerClient", "ClientCore", "Endpoint", "TestSupport", "UnixIO", "WireProtocol",
             ],
             swiftSettings: strict),
-        .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol"], swiftSettings: strict),
+        .testTarget(
+            name: "WireProtocolTests", dependencies: ["TestSupport", "WireProtocol"], swiftSettings: strict),
+        .testTarget(
+            name: "BrokerCoreTests", dependencies: ["BrokerCore", "TestSupport", "WireProtocol"],
+            swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["UnixIO"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(

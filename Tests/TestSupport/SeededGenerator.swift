@@ -1,0 +1,22 @@
+/// SplitMix64: the same seed gives the same test.
+package struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `limit`.
+    package mutating func below(_ limit: Int) -> Int { Int(next() >> 33) % limit }
+
+    /// True once in `count` times.
+    package mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
+
+    package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+}
