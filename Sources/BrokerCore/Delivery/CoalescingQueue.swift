@@ -5,7 +5,8 @@ import WireProtocol
 /// While there is room it is a plain queue; it only takes note of which entries a later one of the same name and object
 /// replaces. When there is none, the replaced ones go all at once, by raising `goneUpTo` to the present epoch, and after them
 /// the oldest one by one. Each step costs the same however long the queue is. What went is told by a gap frame that is made
-/// when the writer comes to the place; the memory of what went is given back when half of the queue's is of that kind.
+/// when the writer comes to the place; the memory of what went is given back when half of the queue's is of that kind, and gaps
+/// that are neighbours become one then: a reader that never comes costs no more than its limit.
 final class CoalescingQueue {
     private struct Entry {
         var storage: ByteStorage
@@ -13,10 +14,13 @@ final class CoalescingQueue {
         var end: Int
         /// 0 for what can't be replaced: answers, gaps, and the frame under way.
         var key: UInt64 = 0
-        var seq: UInt64 = 0
+        /// What a notification that goes leaves missing, or what a gap tells.
+        var missing = Gap()
         /// The epoch in which it was replaced; 0 if it wasn't.
         var replacedIn: UInt64 = 0
         var isNotification = false
+        /// A gap that can grow: it was not begun to be written.
+        var isGap = false
 
         var count: Int { end - start }
     }
@@ -58,8 +62,8 @@ final class CoalescingQueue {
         if ledger.isInNotification { notifications += 1 }
     }
 
-    /// Appends a run of bytes. What is `protected` can neither be replaced nor go.
-    func append(_ piece: Piece, in owner: ByteStorage, protected: Bool = false) {
+    /// Appends a run of bytes.
+    func append(_ piece: Piece, in owner: ByteStorage) {
         var position = piece.start
         let end = piece.start + piece.count
         if restOfFrame > 0 {
@@ -71,7 +75,7 @@ final class CoalescingQueue {
         }
         while position < end {
             if !partial.isEmpty {
-                position += continuePartial(from: position, to: end, protected)
+                position += continuePartial(from: position, to: end)
                 continue
             }
             let length = FrameLedger.length(position)
@@ -79,15 +83,13 @@ final class CoalescingQueue {
                 partial.append(contentsOf: UnsafeRawBufferPointer(start: position, count: end - position))
                 return
             }
-            add(UnsafeRawBufferPointer(start: position, count: length), in: owner, protected)
+            add(UnsafeRawBufferPointer(start: position, count: length), in: owner)
             position += length
         }
     }
 
     /// A frame with a large userInfo comes in pieces.
-    private func continuePartial(from position: UnsafeRawPointer, to end: UnsafeRawPointer, _ protected: Bool)
-        -> Int
-    {
+    private func continuePartial(from position: UnsafeRawPointer, to end: UnsafeRawPointer) -> Int {
         let length = partial.withUnsafeBytes { $0.baseAddress.map(FrameLedger.length) ?? 0 }
         let step = min(length - partial.count, end - position)
         partial.append(contentsOf: UnsafeRawBufferPointer(start: position, count: step))
@@ -97,19 +99,26 @@ final class CoalescingQueue {
                 UnsafeMutableRawBufferPointer(start: whole.base, count: length).copyMemory(from: $0)
             }
             partial = []
-            add(whole.bytes(0..<length), in: whole, protected)
+            add(whole.bytes(0..<length), in: whole)
         }
         return step
     }
 
-    private func add(_ frame: UnsafeRawBufferPointer, in owner: ByteStorage, _ protected: Bool) {
+    private func add(_ frame: UnsafeRawBufferPointer, in owner: ByteStorage) {
+        guard let first = frame.baseAddress else { return }
         var entry = Entry(storage: owner, start: 0, end: 0)
-        if let first = frame.baseAddress, FrameLedger.isNotification(first), let key = keys.key(of: frame) {
-            entry.isNotification = true
-            notifications += 1
-            if protected { return store(frame, entry) }
+        entry.isNotification = FrameLedger.isNotification(first)
+        if !entry.isNotification {
+            if let gap = Gap(frame: frame) {
+                entry.missing = gap
+                entry.isGap = true
+            }
+            return store(frame, entry)
+        }
+        notifications += 1
+        if let key = keys.key(of: frame) {
             entry.key = key.hash
-            entry.seq = key.seq
+            entry.missing.add(key.seq)
             let index = base + entries.count
             if let previous = newest.updateValue(index, forKey: key.hash), previous >= base + head {
                 replace(previous - base)
@@ -190,9 +199,9 @@ final class CoalescingQueue {
         bytes = 0
         goneBytes = 0
         var gap = Gap()
-        for entry in old {
-            if isGone(entry) {
-                gap.add(entry.seq)
+        for entry in old where entry.count > 0 {
+            if isGone(entry) || entry.isGap {
+                gap.add(entry.missing)
                 continue
             }
             if gap.count > 0 { storeGap(gap) }
@@ -206,7 +215,8 @@ final class CoalescingQueue {
     private func storeGap(_ gap: Gap) {
         let frame = gap.frame()
         let storage = room(for: frame.count)
-        frame.withUnsafeBytes { store($0, Entry(storage: storage, start: 0, end: 0)) }
+        let entry = Entry(storage: storage, start: 0, end: 0, missing: gap, isGap: true)
+        frame.withUnsafeBytes { store($0, entry) }
     }
 
     /// Fills `pieces` from the head on; answers how many. Gaps on the way become frames.
@@ -231,7 +241,7 @@ final class CoalescingQueue {
         var gap = Gap()
         var index = first
         while index < entries.count, isGone(entries[index]) {
-            gap.add(entries[index].seq)
+            gap.add(entries[index].missing)
             goneBytes -= entries[index].count
             entries[index].start = entries[index].end
             clear(index)
@@ -244,6 +254,8 @@ final class CoalescingQueue {
         entries[first].storage = storage
         entries[first].start = blockUsed
         entries[first].end = blockUsed + frame.count
+        entries[first].missing = gap
+        entries[first].isGap = true
         blockUsed += frame.count
         bytes += frame.count
     }
@@ -254,6 +266,7 @@ final class CoalescingQueue {
         entries[index].key = 0
         entries[index].replacedIn = 0
         entries[index].isNotification = false
+        entries[index].isGap = false
     }
 
     /// Removes what was written; answers how many notifications that completed.
@@ -322,10 +335,37 @@ struct Gap {
     static let frameBytes = 112
 
     mutating func add(_ seq: UInt64) {
-        if count == 0 { first = seq }
-        first = min(first, seq)
-        last = max(last, seq)
-        count += 1
+        add(Gap(count: 1, first: seq, last: seq))
+    }
+
+    mutating func add(_ other: Gap) {
+        first = count == 0 ? other.first : min(first, other.first)
+        last = max(last, other.last)
+        count += other.count
+    }
+
+    init() {}
+
+    init(count: UInt64, first: UInt64, last: UInt64) {
+        self.count = count
+        self.first = first
+        self.last = last
+    }
+
+    /// Reads a frame that `frame` wrote; nil if it is another.
+    init?(frame: UnsafeRawBufferPointer) {
+        let opening: StaticString = "{\"type\":\"gap\","
+        let start = 4 + opening.utf8CodeUnitCount
+        guard frame.count > start,
+            equalBytes(
+                UnsafeRawBufferPointer(rebasing: frame[4..<start]),
+                UnsafeRawBufferPointer(start: opening.utf8Start, count: opening.utf8CodeUnitCount))
+        else { return nil }
+        let numbers = frame[start...].split { $0 &- 0x30 >= 10 }.compactMap {
+            JSONNumber.unsigned(UnsafeRawBufferPointer(rebasing: $0))
+        }
+        guard numbers.count == 3 else { return nil }
+        self.init(count: numbers[0], first: numbers[1], last: numbers[2])
     }
 
     func frame() -> [UInt8] {

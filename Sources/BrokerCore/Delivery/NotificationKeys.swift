@@ -11,6 +11,7 @@ final class NotificationKeys {
         self.hash = hash
     }
 
+    /// A retained notification has no key: it is part of a state that is to come whole, and nothing replaces it.
     func key(of frame: UnsafeRawBufferPointer) -> (hash: UInt64, seq: UInt64)? {
         var position = NotificationEncoder.seqOffset
         var seq: UInt64 = 0
@@ -23,17 +24,25 @@ final class NotificationKeys {
         let nameStart = brace + NotificationEncoder.nameLabel.utf8CodeUnitCount + 1
         guard let name = string(frame, from: nameStart) else { return nil }
         var key = name.hash
-        let objectLabel = NotificationEncoder.objectLabel
-        let objectStart = name.end + objectLabel.utf8CodeUnitCount
-        if objectStart < frame.count,
-            equalBytes(
-                UnsafeRawBufferPointer(rebasing: frame[name.end..<objectStart]),
-                UnsafeRawBufferPointer(start: objectLabel.utf8Start, count: objectLabel.utf8CodeUnitCount)),
+        var end = name.end
+        if let objectStart = skip(NotificationEncoder.objectLabel, in: frame, at: end),
             let object = string(frame, from: objectStart)
         {
             key = ByteHash.mix(key | 1, object.hash | 1) ^ key
+            end = object.end
         }
+        end = skip(NotificationEncoder.immediately, in: frame, at: end) ?? end
+        if skip(NotificationEncoder.retained, in: frame, at: end) != nil { return nil }
         return (key | 1, seq)
+    }
+
+    /// The end of a text that stands here; nil if another does.
+    private func skip(_ text: StaticString, in frame: UnsafeRawBufferPointer, at start: Int) -> Int? {
+        let end = start + text.utf8CodeUnitCount
+        guard end <= frame.count else { return nil }
+        let found = UnsafeRawBufferPointer(rebasing: frame[start..<end])
+        return equalBytes(found, UnsafeRawBufferPointer(start: text.utf8Start, count: found.count))
+            ? end : nil
     }
 
     /// The hash of the string that begins here, unescaped, and where it ends.

@@ -86,7 +86,7 @@ final class Outbox {
                 switch stages[0].queue {
                 case .plain(let queue):
                     queue.append(piece, notifications: notifications, in: owner, byReference: true)
-                case .coalescing(let queue): queue.append(piece, in: owner, protected: true)
+                case .coalescing(let queue): queue.append(piece, in: owner)
                 }
             }
             if replay.isFinished { finishReplay() }

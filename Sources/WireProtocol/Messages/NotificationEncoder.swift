@@ -7,8 +7,8 @@ package final class NotificationEncoder {
     package static let timeLabel: StaticString = ",\"time\":"
     package static let nameLabel: StaticString = ",\"name\":"
     package static let objectLabel: StaticString = ",\"object\":"
-    private static let immediately: StaticString = ",\"deliverImmediately\":true"
-    private static let retained: StaticString = ",\"retained\":true,\"observer\":"
+    package static let immediately: StaticString = ",\"deliverImmediately\":true"
+    package static let retained: StaticString = ",\"retained\":true,\"observer\":"
     private static let userInfoLabel: StaticString = ",\"userInfo\":"
 
     /// Where the digits of `seq` begin in a frame, its length included.
