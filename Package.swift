@@ -110,6 +110,10 @@ let package = Package(
             dependencies: ["DistributedNotifications", "DistributedNotificationsTesting"],
             swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
         .testTarget(
+            name: "BrokerBenchTests",
+            dependencies: ["TestSupport", "UnixIO", "WireProtocol", "broker-bench", "notification-broker"],
+            swiftSettings: strict),
+        .testTarget(
             name: "IntegrationTests",
             dependencies: ["TestSupport", "UnixIO", "notification-broker", "receive-data", "send-data"],
             swiftSettings: strict),

@@ -39,6 +39,13 @@ package final class FrameClient {
         return withUnsafeBytes(of: count.bigEndian) { Array($0) } + Array(json.utf8)
     }
 
+    /// The next frame that has come, if one has.
+    package func frameIfAny() throws -> JSONValue? {
+        guard let header = stream.peek(4) else { return nil }
+        let count = header.reduce(0) { $0 << 8 | Int($1) }
+        return try stream.take(4 + count).map { try JSONValue(parsing: $0.dropFirst(4)) }
+    }
+
     /// The next frame as it came.
     package func frameBytes(within seconds: Double = Stage.patience) throws -> [UInt8] {
         try stage.wait(for: "a frame", within: seconds) {
@@ -121,14 +128,19 @@ package final class FakeBroker {
         listener = try ListeningSocket(at: stage.socket, mode: 0o600)
     }
 
+    /// A connection that has come, if one has.
+    package func acceptIfAny() throws -> FrameClient? {
+        switch listener.accept() {
+        case .connection(let socket, _): return try FrameClient(socket, on: stage)
+        case .wouldBlock: return nil
+        case .descriptorsExhausted(let error): throw error
+        case .failed(let error): throw error
+        }
+    }
+
     package func accept(within seconds: Double = Stage.patience) throws -> FrameClient {
         try stage.wait(for: "a connection", within: seconds) {
-            switch listener.accept() {
-            case .connection(let socket, _): return try FrameClient(socket, on: stage)
-            case .wouldBlock: return nil
-            case .descriptorsExhausted(let error): throw error
-            case .failed(let error): throw error
-            }
+            try acceptIfAny()
         }
     }
 }
