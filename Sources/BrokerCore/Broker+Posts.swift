@@ -3,32 +3,17 @@ import WireProtocol
 extension Broker {
     /// Processes one frame. Answers how many deliveries it made, or -1 if it must be tried again after a flush.
     func process(_ text: UnsafeRawBufferPointer, of session: Session) -> Int {
-        if let fault = scanner.scan(text) {
+        switch scanner.scan(text) {
+        case .plainPost:
+            session.hasSpoken = true
+            return post(scanner.post.pointee, text, .no, deliverImmediately: false, of: session)
+        case .frame:
+            return processUnusual(text, of: session)
+        case .fault(let fault):
             session.hasSpoken = true
             refuse(session, id: nil, fault.protocolError(depth: configuration.limits.depth))
             return 0
         }
-        if scanner.isPlainPost(text), let name = scanner.span(.name) {
-            let idSpan = scanner[.id]
-            if idSpan == nil || idSpan.map({ isValidID($0, text) }) == true {
-                session.hasSpoken = true
-                let post = Request.Post(
-                    name: name, object: scanner[.object], userInfo: scanner[.userInfo],
-                    deliverImmediately: false,
-                    retain: .no)
-                let id = idSpan.flatMap {
-                    JSONNumber.unsigned(UnsafeRawBufferPointer(rebasing: text[$0.range]))
-                }
-                return self.post(post, text, id: id, of: session)
-            }
-        }
-        return processUnusual(text, of: session)
-    }
-
-    private func isValidID(_ span: FieldSpan, _ text: UnsafeRawBufferPointer) -> Bool {
-        JSONNumber.unsigned(UnsafeRawBufferPointer(rebasing: text[span.range])).map {
-            $0 <= Limits.greatestID
-        } ?? false
     }
 
     @inline(never)
@@ -38,7 +23,13 @@ extension Broker {
         do throws(RequestDecoder.Refusal) {
             let request = try decoder.request()
             let id = (try? decoder.id()) ?? nil
-            if case .post(let post) = request { return self.post(post, text, id: id, of: session) }
+            if case .post(let post) = request {
+                let plain = PlainPost(
+                    name: post.name, object: post.object ?? .none, userInfo: post.userInfo ?? .none,
+                    id: id ?? PlainPost.noID)
+                return self.post(
+                    plain, text, post.retain, deliverImmediately: post.deliverImmediately, of: session)
+            }
             do throws(ProtocolError) {
                 try perform(request, text, id: id, for: session)
             } catch {
@@ -78,78 +69,92 @@ extension Broker {
         }
     }
 
+    /// A post with its texts unescaped.
+    private struct Posting {
+        var parts: NotificationEncoder.Parts
+        var name: UnsafeRawBufferPointer
+        var object: UnsafeRawBufferPointer?
+        var id: UInt64
+        var retain: Request.Retain
+
+        var givenID: UInt64? { id == PlainPost.noID ? nil : id }
+    }
+
     @inline(__always)
     private func post(
-        _ post: Request.Post, _ text: UnsafeRawBufferPointer, id: UInt64?, of session: Session
-    ) -> Int {
-        let raw = UnsafeRawBufferPointer(rebasing: text[post.name.content])
-        if post.name.kind == .string { return deliver(post, text, name: raw, id: id, of: session) }
-        return JSONString.unescaped(raw).withUnsafeBytes { name in
-            deliver(post, text, name: name, id: id, of: session)
-        }
-    }
-
-    /// Relays a post of this name, if all that it states is right.
-    @inline(__always)
-    private func deliver(
-        _ post: Request.Post, _ text: UnsafeRawBufferPointer, name: UnsafeRawBufferPointer, id: UInt64?,
+        _ post: PlainPost, _ text: UnsafeRawBufferPointer, _ retain: Request.Retain, deliverImmediately: Bool,
         of session: Session
     ) -> Int {
-        guard let object = post.object else {
-            return deliver(post, text, name: name, object: nil, id: id, of: session)
-        }
-        let raw = UnsafeRawBufferPointer(rebasing: text[object.content])
-        if object.kind == .string { return deliver(post, text, name: name, object: raw, id: id, of: session) }
-        return JSONString.unescaped(raw).withUnsafeBytes { plain in
-            deliver(post, text, name: name, object: plain, id: id, of: session)
+        guard let base = text.baseAddress else { return 0 }
+        var posting = Posting(
+            parts: NotificationEncoder.Parts(
+                text: base, name: post.name, object: post.object, userInfo: post.userInfo,
+                deliverImmediately: deliverImmediately),
+            name: UnsafeRawBufferPointer(start: base + Int(post.name.start) + 1, count: post.name.count - 2),
+            object: nil, id: post.id, retain: retain)
+        if post.name.kind == .string, post.object.kind == .null { return deliver(posting, of: session) }
+        var plainName: [UInt8] = []
+        if post.name.kind == .escapedString { plainName = JSONString.unescaped(posting.name) }
+        return plainName.withUnsafeBytes { name in
+            if post.name.kind == .escapedString { posting.name = name }
+            return deliverWithObject(&posting, post.object, of: session)
         }
     }
 
-    private func deliver(
-        _ post: Request.Post, _ text: UnsafeRawBufferPointer, name: UnsafeRawBufferPointer,
-        object: UnsafeRawBufferPointer?, id: UInt64?, of session: Session
-    ) -> Int {
-        if let object, object.count > configuration.limits.objectBytes {
-            refuse(session, id: id, Self.tooLong("object", object.count, configuration.limits.objectBytes))
+    private func deliverWithObject(_ posting: inout Posting, _ object: FieldSpan, of session: Session) -> Int {
+        guard object.isString else { return deliver(posting, of: session) }
+        let quoted = posting.parts.bytes(object)
+        let raw = UnsafeRawBufferPointer(rebasing: quoted[1..<quoted.count - 1])
+        if object.kind == .string {
+            posting.object = raw
+            return deliver(posting, of: session)
+        }
+        return JSONString.unescaped(raw).withUnsafeBytes { plain in
+            posting.object = plain
+            return deliver(posting, of: session)
+        }
+    }
+
+    /// Relays a post, if all that it states is right.
+    private func deliver(_ posting: Posting, of session: Session) -> Int {
+        if let object = posting.object, object.count > configuration.limits.objectBytes {
+            refuse(
+                session, id: posting.givenID,
+                Self.tooLong("object", object.count, configuration.limits.objectBytes))
             return 0
         }
-        let route = router.route(name, object: object)
-        if !route.nameIsKnown, let error = nameError(name, "name") {
-            refuse(session, id: id, error)
+        let route = router.route(posting.name, object: posting.object)
+        if !route.nameIsKnown, let error = nameError(posting.name, "name") {
+            refuse(session, id: posting.givenID, error)
             return 0
         }
         var isRetained = true
-        if case .no = post.retain { isRetained = false }
-        if isRetained, let error = retainError(post, name, object, session) {
-            refuse(session, id: id, error)
+        if case .no = posting.retain { isRetained = false }
+        if isRetained, let error = retainError(posting, session) {
+            refuse(session, id: posting.givenID, error)
             return 0
         }
-        let parts = NotificationEncoder.Parts(
-            name: UnsafeRawBufferPointer(rebasing: text[post.name.range]),
-            object: post.object.map { UnsafeRawBufferPointer(rebasing: text[$0.range]) },
-            userInfo: post.userInfo.map { UnsafeRawBufferPointer(rebasing: text[$0.range]) },
-            deliverImmediately: post.deliverImmediately)
+        let parts = posting.parts
         let upperBound =
-            NotificationEncoder.overhead + parts.name.count + (parts.object?.count ?? 0)
-            + (parts.userInfo?.count ?? 0)
-        var targets = (slots: route.slots, count: route.count)
-        let isCareful =
-            delivery.backlogged > 0 || delivery.mostNoted + upperBound > delivery.queueLimit
-        if isCareful, targets.count > 0 {
-            guard let chosen = choose(targets, size: upperBound, sender: session) else { return -1 }
-            targets = chosen
+            NotificationEncoder.overhead &+ parts.name.count &+ parts.object.count &+ parts.userInfo.count
+        var slots = route.slots
+        var count = route.count
+        if count > 0, delivery.backlogged > 0 || delivery.mostNoted &+ upperBound > delivery.queueLimit {
+            guard let chosen = choose((slots, count), size: upperBound, sender: session) else { return -1 }
+            slots = chosen.slots
+            count = chosen.count
         }
         let seq = encoder.advance(time: wall, sender: session.sender)
         session.posted &+= 1
         delivery.statistics.posted &+= 1
-        if busiest.isCounting { busiest.count(name) }
-        if targets.count > 0 { write(parts, to: targets.slots, count: targets.count, of: session) }
-        if isRetained { keep(post, name, object, parts, session) }
-        if let id {
-            delivery.sendReceipt(id: id, seq: seq, receivers: targets.count, to: session.slot)
+        if busiest.isCounting { busiest.count(posting.name) }
+        if count > 0 { write(parts, to: slots, count: count, of: session) }
+        if isRetained { keep(posting, seq: seq, session) }
+        if posting.id != PlainPost.noID {
+            delivery.sendReceipt(id: posting.id, seq: seq, receivers: count, to: session.slot)
             pauseOnOwnAnswers(session)
         }
-        return targets.count
+        return count
     }
 
     /// Encodes a notification once, and notes it for each receiver.
@@ -160,19 +165,17 @@ extension Broker {
         let start = delivery.notices.end
         let front = encoder.encodeFront(parts, to: start)
         var end = start + front
-        if let userInfo = parts.userInfo {
-            if userInfo.count >= Delivery.externalUserInfo, let storage = session.decoder.storage {
-                end.storeBytes(of: UInt8(ascii: "}"), as: UInt8.self)
-                delivery.notices.advance(front + 1)
-                delivery.noteExternal(
-                    slots, count: count, front: UnsafeRawPointer(start), frontCount: front,
-                    userInfo: userInfo,
-                    in: storage)
-                return
-            }
-            if let base = userInfo.baseAddress { end.copyMemory(from: base, byteCount: userInfo.count) }
-            end += userInfo.count
+        let userInfo = parts.bytes(parts.userInfo)
+        if userInfo.count >= Delivery.externalUserInfo, let storage = session.decoder.storage {
+            end.storeBytes(of: UInt8(ascii: "}"), as: UInt8.self)
+            delivery.notices.advance(front + 1)
+            delivery.noteExternal(
+                slots, count: count, front: UnsafeRawPointer(start), frontCount: front, userInfo: userInfo,
+                in: storage)
+            return
         }
+        end.copyMemory(from: parts.text + Int(parts.userInfo.start), byteCount: userInfo.count)
+        end += userInfo.count
         end.storeBytes(of: UInt8(ascii: "}"), as: UInt8.self)
         let whole = end - start + 1
         delivery.notices.advance(whole)
@@ -256,20 +259,17 @@ extension Broker {
 
     // Retained posts.
 
-    private func retainError(
-        _ post: Request.Post, _ name: UnsafeRawBufferPointer, _ object: UnsafeRawBufferPointer?,
-        _ session: Session
-    ) -> ProtocolError? {
-        let name = [UInt8](name)
-        let object = object.map { [UInt8]($0) }
-        let charge =
-            post.retain == .keep
-            ? RetainedNotification.charge(name: name, object: object, userInfo: post.userInfo?.count ?? 0)
-            : nil
+    private func retainError(_ posting: Posting, _ session: Session) -> ProtocolError? {
+        let name = [UInt8](posting.name)
+        let object = posting.object.map { [UInt8]($0) }
+        var charge: Int?
+        if case .keep = posting.retain {
+            charge = RetainedNotification.charge(
+                name: name, object: object, userInfo: posting.parts.userInfo.count)
+        }
         do throws(RetainedStore.Refusal) {
             try retained.check(
-                name: name, object: object, charge: charge, uid: session.sender.uid,
-                isForeign: session.isForeign)
+                name: name, object: object, charge: charge, uid: session.sender.uid, isForeign: session.isForeign)
             return nil
         } catch {
             return explained(error, isForeign: session.isForeign)
@@ -288,20 +288,19 @@ extension Broker {
         }
     }
 
-    private func keep(
-        _ post: Request.Post, _ name: UnsafeRawBufferPointer, _ object: UnsafeRawBufferPointer?,
-        _ parts: NotificationEncoder.Parts, _ session: Session
-    ) {
-        let name = [UInt8](name)
-        let object = object.map { [UInt8]($0) }
-        switch post.retain {
+    private func keep(_ posting: Posting, seq: UInt64, _ session: Session) {
+        let name = [UInt8](posting.name)
+        let object = posting.object.map { [UInt8]($0) }
+        switch posting.retain {
         case .no: return
         case .clear: retained.clear(name: name, object: object)
         case .keep:
+            let userInfo = posting.parts.userInfo
             retained.keep(
                 RetainedNotification(
-                    seq: encoder.seq, time: now.wall, sender: session.sender, name: name, object: object,
-                    deliverImmediately: post.deliverImmediately, userInfo: parts.userInfo))
+                    seq: seq, time: wall, sender: session.sender, name: name, object: object,
+                    deliverImmediately: posting.parts.deliverImmediately,
+                    userInfo: userInfo.count > 0 ? posting.parts.bytes(userInfo) : nil))
         }
     }
 }

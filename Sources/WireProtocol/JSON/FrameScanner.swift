@@ -13,8 +13,30 @@ package struct FieldSpan: Hashable, Sendable {
 
     /// The text between the quotes, escapes as they are; only for strings.
     @inlinable package var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
-    var isStringOrNull: Bool { isString || kind == .null }
+    /// Stands for a value that is not there.
+    @inlinable package static var none: FieldSpan { FieldSpan(start: 0, end: 0, kind: .null) }
     @inlinable package var isString: Bool { kind == .string || kind == .escapedString }
+}
+
+/// Where the parts of a usual post lie.
+package struct PlainPost {
+    package var name: FieldSpan
+    /// `none` if there is none; so with userInfo.
+    package var object: FieldSpan
+    package var userInfo: FieldSpan
+    package var id: UInt64
+
+    @inlinable package init(
+        name: FieldSpan, object: FieldSpan = .none, userInfo: FieldSpan = .none, id: UInt64 = PlainPost.noID
+    ) {
+        self.name = name
+        self.object = object
+        self.userInfo = userInfo
+        self.id = id
+    }
+
+    /// Greater than every id.
+    @inlinable package static var noID: UInt64 { .max }
 }
 
 /// Checks a frame's JSON wholly, once, and notes where the members of its own object lie.
@@ -34,6 +56,7 @@ package final class FrameScanner {
     /// A text nested deeper than `depth` is refused; at most 256.
     package init(depth: Int = 128) {
         depthLimit = min(depth, OpenContainers.capacity)
+        post = .allocate(capacity: 1)
         fields = .allocate(capacity: MemberKey.allCases.count)
         fields.initialize(
             repeating: FieldSpan(start: 0, end: 0, kind: .null), count: MemberKey.allCases.count)
@@ -41,6 +64,7 @@ package final class FrameScanner {
 
     deinit {
         fields.deallocate()
+        post.deallocate()
     }
 
     /// The member's value, whatever its kind; nil if the frame doesn't have it.
@@ -60,24 +84,36 @@ package final class FrameScanner {
     /// The keys that are present, one bit each at the key's raw value.
     package var presentKeys: UInt32 { present }
 
-    /// Scans a frame. Answers its first fault, or nil if it is a valid object.
-    package func scan(_ text: UnsafeRawBufferPointer) -> JSONFault? {
+    package enum Finding {
+        case fault(JSONFault)
+        /// A valid object.
+        case frame
+        /// A valid object that is a usual post: `post` holds its parts.
+        case plainPost
+    }
+
+    /// The parts of the last usual post.
+    package let post: UnsafeMutablePointer<PlainPost>
+
+    /// Scans a frame.
+    package func scan(_ text: UnsafeRawBufferPointer) -> Finding {
         present = 0
         if unknownStart >= 0 { forgetUnknown() }
         var cursor = JSONCursor(text, depthLimit: depthLimit)
         var found: UInt32 = 0
-        defer { present = found }
         cursor.skipSpace()
-        if !cursor.atEnd, cursor.position.pointee != 0x7B {
-            // Valid JSON that is no object has a code of its own; what isn't even valid says so.
-            guard cursor.value(level: 0), onlySpaceFollows(&cursor) else { return cursor.fault }
-            return JSONFault(.notAnObject, at: 0, .object)
+        if !cursor.atEnd, cursor.position.pointee == 0x7B {
+            guard members(&cursor, &found), onlySpaceFollows(&cursor) else { return .fault(cursor.firstFault) }
+            present = found
+            return isPlainPost(found, cursor.start) ? .plainPost : .frame
         }
-        guard !cursor.atEnd else { return JSONFault(.invalid, at: cursor.offset, .end) }
-        if members(&cursor, &found), onlySpaceFollows(&cursor) { return nil }
-        return cursor.fault
+        guard !cursor.atEnd else { return .fault(JSONFault(.invalid, at: cursor.offset, .end)) }
+        // Valid JSON that is no object has a code of its own; what isn't even valid says so.
+        guard cursor.value(level: 0), onlySpaceFollows(&cursor) else { return .fault(cursor.firstFault) }
+        return .fault(JSONFault(.notAnObject, at: 0, .object))
     }
 
+    @inline(__always)
     private func onlySpaceFollows(_ cursor: inout JSONCursor) -> Bool {
         cursor.skipSpace()
         return cursor.atEnd || cursor.failHere(.trailing)
@@ -114,7 +150,7 @@ package final class FrameScanner {
             let key =
                 isEscaped
                 ? unusualKey(keyStart, keyCount)
-                : MemberKey.spelt(keyStart, count: keyCount, readable: end - keyStart)
+                : MemberKey.usual(keyStart, count: keyCount, readable: end - keyStart)
             guard noteMember(key, keyStart, keyCount, isEscaped, cursor.start, found) else {
                 return cursor.fail(.duplicateMember, .duplicate, at: keyStart - cursor.start - 1)
             }
@@ -183,31 +219,40 @@ package final class FrameScanner {
         }
     }
 
-    /// Whether the frame is a post with nothing but a name, and perhaps an id, an object and a userInfo, each of its right
-    /// kind.
-    package func isPlainPost(_ text: UnsafeRawBufferPointer) -> Bool {
-        let usual = Self.bits([.type, .id, .name, .object, .userInfo])
-        let needed = Self.bits([.type, .name])
-        guard present & ~usual == 0, present & needed == needed, unknownStart < 0 else { return false }
-        let type = fields[Int(MemberKey.type.rawValue)]
-        guard type.kind == .string, type.count == 6, fields[Int(MemberKey.name.rawValue)].isString,
-            UInt32(
-                littleEndian: text.loadUnaligned(fromByteOffset: Int(type.start) + 1, as: UInt32.self))
-                == UInt32(truncatingIfNeeded: packed("post"))
-        else { return false }
-        if present & Self.bits([.object]) != 0, !fields[Int(MemberKey.object.rawValue)].isStringOrNull {
-            return false
-        }
-        if present & Self.bits([.userInfo]) != 0 {
-            let kind = fields[Int(MemberKey.userInfo.rawValue)].kind
-            if kind != .object, kind != .null { return false }
-        }
-        return true
-    }
-
+    /// Fills in `post` if the frame is a post with nothing but a name, and perhaps an id, an object and a userInfo, each of its
+    /// right kind.
     @inline(__always)
-    private static func bits(_ keys: [MemberKey]) -> UInt32 {
-        keys.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
+    private func isPlainPost(_ found: UInt32, _ text: UnsafePointer<UInt8>) -> Bool {
+        // The bits of type, id, name, object and userInfo; type and name must be there.
+        guard found & ~0b1_1111 == 0, found & 0b101 == 0b101, unknownStart < 0 else { return false }
+        let type = fields[0]
+        let name = fields[2]
+        guard type.kind == .string, type.count == 6, name.isString,
+            leadingWord(text + Int(type.start) + 1, count: 4, readable: 4) == packed("post")
+        else { return false }
+        var plain = PlainPost(name: name)
+        if found & 0b10 != 0 {
+            let id = fields[1]
+            if id.kind == .number {
+                guard
+                    let number = JSONNumber.unsigned(UnsafeRawBufferPointer(start: text + Int(id.start), count: id.count)),
+                    number <= Limits.greatestID
+                else { return false }
+                plain.id = number
+            } else if id.kind != .null {
+                return false
+            }
+        }
+        if found & 0b1000 != 0, fields[3].kind != .null {
+            guard fields[3].isString else { return false }
+            plain.object = fields[3]
+        }
+        if found & 0b1_0000 != 0, fields[4].kind != .null {
+            guard fields[4].kind == .object else { return false }
+            plain.userInfo = fields[4]
+        }
+        post.pointee = plain
+        return true
     }
 
     /// Answers false if the unknown key was there before.
@@ -226,17 +271,4 @@ package final class FrameScanner {
         if manyUnknown.isEmpty { manyUnknown.formUnion(unknown) }
         return manyUnknown.insert(plain).inserted
     }
-}
-
-@inline(__always)
-private func skippingSpace(
-    from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
-) -> UnsafePointer<UInt8> {
-    var position = start
-    while position < end, position.pointee <= 0x20 {
-        let byte = position.pointee
-        guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { break }
-        position += 1
-    }
-    return position
 }

@@ -24,6 +24,9 @@ struct JSONCursor {
     @inline(__always) var offset: Int { position - start }
     @inline(__always) var atEnd: Bool { position == end }
 
+    /// The fault that made a method answer false.
+    var firstFault: JSONFault { fault ?? JSONFault(.invalid, at: offset, .value) }
+
     @inline(never)
     mutating func fail(_ kind: JSONFault.Kind, _ detail: JSONFault.StaticDetail, at offset: Int? = nil)
         -> Bool
@@ -222,7 +225,6 @@ struct JSONCursor {
     }
 
     /// A value that is no container.
-    @inline(__always)
     private mutating func scalarValue(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x22:
@@ -245,63 +247,82 @@ struct JSONCursor {
     }
 
     /// An object or an array with all that is in it; without recursion, so that no text can exhaust the stack.
+    ///
+    /// The usual case is walked on a pointer of its own, which the compiler keeps in a register.
     mutating func container(level: Int) -> Bool {
+        let end = end
+        var here = position
         var open = OpenContainers()
         // At a container's opening byte.
         while true {
-            let isObject = position.pointee == 0x7B
-            guard level + open.count < depthLimit else { return fail(.tooDeep, .depth) }
+            let isObject = here.pointee == 0x7B
+            guard level &+ open.count < depthLimit else { return fail(.tooDeep, .depth, at: here - start) }
             open.push(isObject: isObject)
-            position += 1
-            skipSpace()
-            if position < end, position.pointee == (isObject ? 0x7D : 0x5D) {
-                position += 1
+            here = skippingSpace(from: here + 1, to: end)
+            var isAtOpening = false
+            if here < end, here.pointee == (isObject ? 0x7D : 0x5D) {
+                here += 1
                 open.pop()
-            } else {
-                guard elementOrOpening(inObject: isObject) else { return false }
-                if isAtOpening { continue }
+            } else if !element(&here, inObject: isObject, &isAtOpening) {
+                return false
             }
             // Behind a value, or behind a closed container.
-            var opensAnother = false
-            while open.count > 0 {
-                skipSpace()
-                guard position < end else { return fail(.invalid, .end) }
+            while !isAtOpening, open.count > 0 {
+                here = skippingSpace(from: here, to: end)
                 let inObject = open.innermostIsObject
-                let byte = position.pointee
+                guard here < end else { return fail(.invalid, .end, at: here - start) }
+                let byte = here.pointee
                 if byte == 0x2C {
-                    position += 1
-                    skipSpace()
-                    guard elementOrOpening(inObject: inObject) else { return false }
-                    if isAtOpening {
-                        opensAnother = true
-                        break
-                    }
+                    here = skippingSpace(from: here + 1, to: end)
+                    if !element(&here, inObject: inObject, &isAtOpening) { return false }
                 } else if byte == (inObject ? 0x7D : 0x5D) {
-                    position += 1
+                    here += 1
                     open.pop()
                 } else {
+                    position = here
                     return failHere(inObject ? .commaOrBrace : .commaOrBracket)
                 }
             }
-            if !opensAnother { return true }
+            if !isAtOpening {
+                position = here
+                return true
+            }
         }
     }
 
-    /// Whether the last `elementOrOpening` stopped at a container's opening byte.
-    private var isAtOpening = false
-
     /// A member or an element, wholly if its value is no container, else up to the container's opening byte.
     @inline(__always)
-    private mutating func elementOrOpening(inObject: Bool) -> Bool {
-        if inObject, !memberName() { return false }
-        guard position < end else { return fail(.invalid, .end) }
-        let byte = position.pointee
+    private mutating func element(
+        _ here: inout UnsafePointer<UInt8>, inObject: Bool, _ isAtOpening: inout Bool
+    ) -> Bool {
+        if inObject {
+            if here < end, here.pointee == 0x22, let quote = plainEnd(from: here + 1, to: end),
+                quote + 1 < end, quote[1] == 0x3A
+            {
+                here = skippingSpace(from: quote + 2, to: end)
+            } else {
+                position = here
+                guard memberName() else { return false }
+                here = position
+            }
+        }
+        guard here < end else { return fail(.invalid, .end, at: here - start) }
+        let byte = here.pointee
+        if byte == 0x22, let quote = plainEnd(from: here + 1, to: end) {
+            here = quote + 1
+            isAtOpening = false
+            return true
+        }
         isAtOpening = byte == 0x7B || byte == 0x5B
-        return isAtOpening || scalarValue(byte)
+        if isAtOpening { return true }
+        position = here
+        guard scalarValue(byte) else { return false }
+        here = position
+        return true
     }
 
     /// A member's name and its colon, up to the value's first byte.
-    @inline(__always)
+    @inline(never)
     private mutating func memberName() -> Bool {
         guard position < end, position.pointee == 0x22 else { return failHere(.key) }
         position += 1
@@ -337,6 +358,20 @@ extension FieldSpan.Kind {
         default: self = .number
         }
     }
+}
+
+/// The first byte from here on that is no white space, or the end.
+@inline(__always)
+func skippingSpace(
+    from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
+) -> UnsafePointer<UInt8> {
+    var position = start
+    while position < end, position.pointee <= 0x20 {
+        let byte = position.pointee
+        guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { break }
+        position += 1
+    }
+    return position
 }
 
 /// The closing quote of a string of plain ASCII; nil if the string has anything else.

@@ -39,8 +39,24 @@ package enum MemberKey: UInt8, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The key that is spelt by these bytes.
+    /// The key that is spelt by these bytes: first those of a post, which come most.
     @inline(__always)
+    static func usual(_ bytes: UnsafePointer<UInt8>, count: Int, readable: Int) -> MemberKey? {
+        if readable >= 8 {
+            let word = UInt64(littleEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
+            if count == 4 {
+                let four = UInt32(truncatingIfNeeded: word)
+                if four == UInt32(truncatingIfNeeded: packed("name")) { return .name }
+                if four == UInt32(truncatingIfNeeded: packed("type")) { return .type }
+            } else if count == 8, word == packed("userInfo") {
+                return .userInfo
+            }
+        }
+        return spelt(bytes, count: count, readable: readable)
+    }
+
+    /// The key that is spelt by these bytes.
+    @inline(never)
     static func spelt(_ bytes: UnsafePointer<UInt8>, count: Int, readable: Int) -> MemberKey? {
         guard count >= 2, count <= 18 else { return nil }
         let word = leadingWord(bytes, count: min(count, 8), readable: readable)

@@ -7,7 +7,7 @@ package struct BrokerMessageDecoder {
 
     /// Takes one frame's JSON text, without the length.
     package func decode(_ text: UnsafeRawBufferPointer) throws(BrokerMessageError) -> BrokerMessage {
-        if let fault = scanner.scan(text) {
+        if case .fault(let fault) = scanner.scan(text) {
             throw BrokerMessageError("its answer is no frame: \(fault.protocolError(depth: 256).message)")
         }
         guard let type = scanner[.type], type.isString else {

@@ -55,23 +55,28 @@ package final class NotificationEncoder {
         }
     }
 
-    /// The parts of a notification that come from its post, as JSON.
+    /// The parts of a notification that come from its post: JSON, where it lies in the post's text.
     package struct Parts {
-        /// With quotes.
-        package var name: UnsafeRawBufferPointer
-        /// With quotes.
-        package var object: UnsafeRawBufferPointer?
-        package var userInfo: UnsafeRawBufferPointer?
+        package var text: UnsafeRawPointer
+        package var name: FieldSpan
+        /// `none` if there is none; so with userInfo.
+        package var object: FieldSpan
+        package var userInfo: FieldSpan
         package var deliverImmediately: Bool
 
         @inlinable package init(
-            name: UnsafeRawBufferPointer, object: UnsafeRawBufferPointer?, userInfo: UnsafeRawBufferPointer?,
+            text: UnsafeRawPointer, name: FieldSpan, object: FieldSpan, userInfo: FieldSpan,
             deliverImmediately: Bool
         ) {
+            self.text = text
             self.name = name
             self.object = object
             self.userInfo = userInfo
             self.deliverImmediately = deliverImmediately
+        }
+
+        @inlinable package func bytes(_ span: FieldSpan) -> UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(start: text + Int(span.start), count: span.count)
         }
     }
 
@@ -133,19 +138,15 @@ package final class NotificationEncoder {
     package func encodeFront(_ parts: Parts, to start: UnsafeMutableRawPointer) -> Int {
         var position = start
         Self.put(UnsafeRawBufferPointer(start: head, count: headCount), &position)
-        Self.put(parts.name, &position)
-        if let object = parts.object {
+        Self.put(parts.bytes(parts.name), &position)
+        if parts.object.count > 0 {
             Self.put(Self.objectLabel, &position)
-            Self.put(object, &position)
+            Self.put(parts.bytes(parts.object), &position)
         }
         if parts.deliverImmediately { Self.put(Self.immediately, &position) }
-        var length = 1
-        if let userInfo = parts.userInfo {
-            Self.put(Self.userInfoLabel, &position)
-            length &+= userInfo.count
-        }
+        if parts.userInfo.count > 0 { Self.put(Self.userInfoLabel, &position) }
         let count = position - start
-        length &+= count &- 4
+        let length = count &- 4 &+ parts.userInfo.count &+ 1
         start.storeBytes(of: UInt32(truncatingIfNeeded: length).bigEndian, as: UInt32.self)
         return count
     }

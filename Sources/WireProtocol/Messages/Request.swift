@@ -21,17 +21,6 @@ package enum Request {
         package var userInfo: FieldSpan?
         package var deliverImmediately: Bool
         package var retain: Retain
-
-        @inlinable package init(
-            name: FieldSpan, object: FieldSpan?, userInfo: FieldSpan?, deliverImmediately: Bool,
-            retain: Retain
-        ) {
-            self.name = name
-            self.object = object
-            self.userInfo = userInfo
-            self.deliverImmediately = deliverImmediately
-            self.retain = retain
-        }
     }
 
     package enum Retain: Hashable, Sendable { case no, keep, clear }
