@@ -92,11 +92,12 @@ extension Broker {
                 deliverImmediately: deliverImmediately),
             name: UnsafeRawBufferPointer(start: base + Int(post.name.start) + 1, count: post.name.count - 2),
             object: nil, id: post.id, retain: retain)
-        if post.name.kind == .string, post.object.kind == .null { return deliver(posting, of: session) }
-        var plainName: [UInt8] = []
-        if post.name.kind == .escapedString { plainName = JSONString.unescaped(posting.name) }
-        return plainName.withUnsafeBytes { name in
-            if post.name.kind == .escapedString { posting.name = name }
+        if case .string = post.name.kind {
+            if case .null = post.object.kind { return deliver(posting, of: session) }
+            return deliverWithObject(&posting, post.object, of: session)
+        }
+        return JSONString.unescaped(posting.name).withUnsafeBytes { name in
+            posting.name = name
             return deliverWithObject(&posting, post.object, of: session)
         }
     }
@@ -105,7 +106,7 @@ extension Broker {
         guard object.isString else { return deliver(posting, of: session) }
         let quoted = posting.parts.bytes(object)
         let raw = UnsafeRawBufferPointer(rebasing: quoted[1..<quoted.count - 1])
-        if object.kind == .string {
+        if case .string = object.kind {
             posting.object = raw
             return deliver(posting, of: session)
         }

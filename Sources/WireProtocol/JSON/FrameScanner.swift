@@ -8,14 +8,19 @@ package struct FieldSpan: Hashable, Sendable {
     package var end: UInt32
     package var kind: Kind
 
-    @inlinable package var range: Range<Int> { Int(start)..<Int(end) }
-    @inlinable package var count: Int { Int(end &- start) }
+    @inlinable @inline(always) package var range: Range<Int> { Int(start)..<Int(end) }
+    @inlinable @inline(always) package var count: Int { Int(end &- start) }
 
     /// The text between the quotes, escapes as they are; only for strings.
-    @inlinable package var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
+    @inlinable @inline(always) package var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
     /// Stands for a value that is not there.
-    @inlinable package static var none: FieldSpan { FieldSpan(start: 0, end: 0, kind: .null) }
-    @inlinable package var isString: Bool { kind == .string || kind == .escapedString }
+    @inlinable @inline(always) package static var none: FieldSpan { FieldSpan(start: 0, end: 0, kind: .null) }
+    @inlinable @inline(always) package var isString: Bool {
+        switch kind {
+        case .string, .escapedString: true
+        case .object, .array, .number, .yes, .no, .null: false
+        }
+    }
 }
 
 /// Where the parts of a usual post lie.
@@ -36,7 +41,7 @@ package struct PlainPost {
     }
 
     /// Greater than every id.
-    @inlinable package static var noID: UInt64 { .max }
+    @inlinable @inline(always) package static var noID: UInt64 { .max }
 }
 
 /// Checks a frame's JSON wholly, once, and notes where the members of its own object lie.
@@ -74,7 +79,8 @@ package final class FrameScanner {
 
     /// The member's value; nil if the frame doesn't have it or it is null.
     package subscript(_ key: MemberKey) -> FieldSpan? {
-        guard let span = span(key), span.kind != .null else { return nil }
+        guard let span = span(key) else { return nil }
+        if case .null = span.kind { return nil }
         return span
     }
 
@@ -113,7 +119,7 @@ package final class FrameScanner {
         return .fault(JSONFault(.notAnObject, at: 0, .object))
     }
 
-    @inline(__always)
+    @inline(always)
     private func onlySpaceFollows(_ cursor: inout JSONCursor) -> Bool {
         cursor.skipSpace()
         return cursor.atEnd || cursor.failHere(.trailing)
@@ -123,7 +129,7 @@ package final class FrameScanner {
     ///
     /// The usual case is walked on a pointer of its own, which the compiler keeps in a register; the cursor takes over where
     /// something unusual stands.
-    @inline(__always)
+    @inline(always)
     private func members(_ cursor: inout JSONCursor, _ found: inout UInt32) -> Bool {
         let end = cursor.end
         var position = skippingSpace(from: cursor.position + 1, to: end)
@@ -170,7 +176,7 @@ package final class FrameScanner {
                 position = quote + 1
             } else {
                 guard cursor.value(level: 1) else { return false }
-                if kind == .string, cursor.sawEscape { kind = .escapedString }
+                if byte == 0x22, cursor.sawEscape { kind = .escapedString }
                 position = cursor.position
             }
             if let key {
@@ -192,7 +198,7 @@ package final class FrameScanner {
     }
 
     /// Whether a member is the first of its name.
-    @inline(__always)
+    @inline(always)
     private func noteMember(
         _ key: MemberKey?, _ start: UnsafePointer<UInt8>, _ count: Int, _ isEscaped: Bool,
         _ text: UnsafePointer<UInt8>, _ found: UInt32
@@ -221,35 +227,42 @@ package final class FrameScanner {
 
     /// Fills in `post` if the frame is a post with nothing but a name, and perhaps an id, an object and a userInfo, each of its
     /// right kind.
-    @inline(__always)
+    @inline(always)
     private func isPlainPost(_ found: UInt32, _ text: UnsafePointer<UInt8>) -> Bool {
         // The bits of type, id, name, object and userInfo; type and name must be there.
         guard found & ~0b1_1111 == 0, found & 0b101 == 0b101, unknownStart < 0 else { return false }
         let type = fields[0]
         let name = fields[2]
-        guard type.kind == .string, type.count == 6, name.isString,
+        guard case .string = type.kind, type.count == 6, name.isString,
             leadingWord(text + Int(type.start) + 1, count: 4, readable: 4) == packed("post")
         else { return false }
         var plain = PlainPost(name: name)
         if found & 0b10 != 0 {
             let id = fields[1]
-            if id.kind == .number {
+            switch id.kind {
+            case .number:
                 guard
                     let number = JSONNumber.unsigned(UnsafeRawBufferPointer(start: text + Int(id.start), count: id.count)),
                     number <= Limits.greatestID
                 else { return false }
                 plain.id = number
-            } else if id.kind != .null {
-                return false
+            case .null: break
+            case .object, .array, .string, .escapedString, .yes, .no: return false
             }
         }
-        if found & 0b1000 != 0, fields[3].kind != .null {
-            guard fields[3].isString else { return false }
-            plain.object = fields[3]
+        if found & 0b1000 != 0 {
+            switch fields[3].kind {
+            case .string, .escapedString: plain.object = fields[3]
+            case .null: break
+            case .object, .array, .number, .yes, .no: return false
+            }
         }
-        if found & 0b1_0000 != 0, fields[4].kind != .null {
-            guard fields[4].kind == .object else { return false }
-            plain.userInfo = fields[4]
+        if found & 0b1_0000 != 0 {
+            switch fields[4].kind {
+            case .object: plain.userInfo = fields[4]
+            case .null: break
+            case .array, .string, .escapedString, .number, .yes, .no: return false
+            }
         }
         post.pointee = plain
         return true

@@ -21,8 +21,8 @@ struct JSONCursor {
         self.depthLimit = depthLimit
     }
 
-    @inline(__always) var offset: Int { position - start }
-    @inline(__always) var atEnd: Bool { position == end }
+    @inline(always) var offset: Int { position - start }
+    @inline(always) var atEnd: Bool { position == end }
 
     /// The fault that made a method answer false.
     var firstFault: JSONFault { fault ?? JSONFault(.invalid, at: offset, .value) }
@@ -49,7 +49,7 @@ struct JSONCursor {
         return fail(.invalid, detail)
     }
 
-    @inline(__always)
+    @inline(always)
     mutating func skipSpace() {
         while position < end {
             let byte = position.pointee
@@ -59,7 +59,7 @@ struct JSONCursor {
     }
 
     /// A string, from behind its opening quote to behind its closing one.
-    @inline(__always)
+    @inline(always)
     mutating func string() -> Bool {
         sawEscape = false
         if let quote = plainEnd(from: position, to: end) {
@@ -291,7 +291,7 @@ struct JSONCursor {
     }
 
     /// A member or an element, wholly if its value is no container, else up to the container's opening byte.
-    @inline(__always)
+    @inline(always)
     private mutating func element(
         _ here: inout UnsafePointer<UInt8>, inObject: Bool, _ isAtOpening: inout Bool
     ) -> Bool {
@@ -330,7 +330,7 @@ struct JSONCursor {
         return colon()
     }
 
-    @inline(__always)
+    @inline(always)
     mutating func colon() -> Bool {
         if position < end, position.pointee == 0x3A {
             position += 1
@@ -346,7 +346,7 @@ struct JSONCursor {
 
 extension FieldSpan.Kind {
     /// The kind of a value by its first byte; whether a string has escapes shows later.
-    @inline(__always)
+    @inline(always)
     init(firstByte byte: UInt8) {
         switch byte {
         case 0x22: self = .string
@@ -361,7 +361,7 @@ extension FieldSpan.Kind {
 }
 
 /// The first byte from here on that is no white space, or the end.
-@inline(__always)
+@inline(always)
 func skippingSpace(
     from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
 ) -> UnsafePointer<UInt8> {
@@ -375,7 +375,7 @@ func skippingSpace(
 }
 
 /// The closing quote of a string of plain ASCII; nil if the string has anything else.
-@inline(__always)
+@inline(always)
 func plainEnd(
     from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
 ) -> UnsafePointer<UInt8>? {
@@ -401,7 +401,7 @@ func plainEnd(
 
 /// Marks the bytes that a string's scan must look at: quotes, backslashes, control characters, and all outside ASCII.
 /// Borrows run upwards, so the lowest mark is exact.
-@inline(__always)
+@inline(always)
 private func specialBytes(_ word: UInt64) -> UInt64 {
     let quote = word ^ 0x2222_2222_2222_2222
     let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
@@ -420,16 +420,16 @@ struct OpenContainers {
     /// The deepest nesting that fits.
     static let capacity = 256
 
-    @inline(__always) var innermostIsObject: Bool { bits.0 & 1 == 1 }
+    @inline(always) var innermostIsObject: Bool { bits.0 & 1 == 1 }
 
-    @inline(__always)
+    @inline(always)
     mutating func push(isObject: Bool) {
         if count >= 64 { carryUp() }
         bits.0 = bits.0 << 1 | (isObject ? 1 : 0)
         count += 1
     }
 
-    @inline(__always)
+    @inline(always)
     mutating func pop() {
         bits.0 >>= 1
         if count > 64 { carryDown() }
@@ -452,7 +452,7 @@ struct OpenContainers {
     }
 }
 
-@inline(__always)
+@inline(always)
 func hexadecimalDigit(_ byte: UInt8) -> UInt32? {
     switch byte {
     case 0x30...0x39: UInt32(byte - 0x30)

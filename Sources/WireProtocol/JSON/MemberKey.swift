@@ -40,7 +40,7 @@ package enum MemberKey: UInt8, CaseIterable, Hashable, Sendable {
     }
 
     /// The key that is spelt by these bytes: first those of a post, which come most.
-    @inline(__always)
+    @inline(always)
     static func usual(_ bytes: UnsafePointer<UInt8>, count: Int, readable: Int) -> MemberKey? {
         if readable >= 8 {
             let word = UInt64(littleEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
@@ -122,7 +122,7 @@ package enum MemberKey: UInt8, CaseIterable, Hashable, Sendable {
 /// The first bytes of a text in one word, little end first, zeros behind.
 ///
 /// `readable` bytes may be read from `bytes` on, so that a text followed by seven others takes one load.
-@inline(__always)
+@inline(always)
 func leadingWord(_ bytes: UnsafePointer<UInt8>, count: Int, readable: Int) -> UInt64 {
     // SAFETY: 1 <= count <= 8 and count <= readable.
     if readable >= 8 {
@@ -134,7 +134,7 @@ func leadingWord(_ bytes: UnsafePointer<UInt8>, count: Int, readable: Int) -> UI
     return word
 }
 
-@inline(__always)
+@inline(always)
 func packed(_ text: StaticString) -> UInt64 {
     leadingWord(text.utf8Start, count: text.utf8CodeUnitCount, readable: text.utf8CodeUnitCount)
 }

@@ -64,7 +64,7 @@ package final class NotificationEncoder {
         package var userInfo: FieldSpan
         package var deliverImmediately: Bool
 
-        @inlinable package init(
+        @inlinable @inline(always) package init(
             text: UnsafeRawPointer, name: FieldSpan, object: FieldSpan, userInfo: FieldSpan,
             deliverImmediately: Bool
         ) {
@@ -75,7 +75,7 @@ package final class NotificationEncoder {
             self.deliverImmediately = deliverImmediately
         }
 
-        @inlinable package func bytes(_ span: FieldSpan) -> UnsafeRawBufferPointer {
+        @inlinable @inline(always) package func bytes(_ span: FieldSpan) -> UnsafeRawBufferPointer {
             UnsafeRawBufferPointer(start: text + Int(span.start), count: span.count)
         }
     }
@@ -91,7 +91,7 @@ package final class NotificationEncoder {
     }
 
     /// Counts the digits up; false if there is one more than before.
-    @inline(__always)
+    @inline(always)
     private func countUp() -> Bool {
         var index = Self.seqOffset + seqDigits - 1
         while index >= Self.seqOffset {
@@ -151,14 +151,14 @@ package final class NotificationEncoder {
         return count
     }
 
-    @inline(__always)
+    @inline(always)
     private static func put(_ bytes: UnsafeRawBufferPointer, _ position: inout UnsafeMutableRawPointer) {
         guard let base = bytes.baseAddress else { return }
         position.copyMemory(from: base, byteCount: bytes.count)
         position += bytes.count
     }
 
-    @inline(__always)
+    @inline(always)
     private static func put(_ text: StaticString, _ position: inout UnsafeMutableRawPointer) {
         position.copyMemory(from: text.utf8Start, byteCount: text.utf8CodeUnitCount)
         position += text.utf8CodeUnitCount
