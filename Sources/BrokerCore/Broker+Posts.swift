@@ -1,7 +1,7 @@
 import WireProtocol
 
 extension Broker {
-    /// Processes one frame. Answers how many deliveries it made, or -1 if it must be tried again after a flush.
+    /// Processes one frame. Answers how many bytes its deliveries have, or -1 if it must be tried again after a flush.
     func process(_ text: UnsafeRawBufferPointer, of session: Session) -> Int {
         switch scanner.scan(text) {
         case .plainPost:
@@ -102,7 +102,8 @@ extension Broker {
         }
     }
 
-    private func deliverWithObject(_ posting: inout Posting, _ object: FieldSpan, of session: Session) -> Int {
+    private func deliverWithObject(_ posting: inout Posting, _ object: FieldSpan, of session: Session) -> Int
+    {
         guard object.isString else { return deliver(posting, of: session) }
         let quoted = posting.parts.bytes(object)
         let raw = UnsafeRawBufferPointer(rebasing: quoted[1..<quoted.count - 1])
@@ -149,13 +150,17 @@ extension Broker {
         session.posted &+= 1
         delivery.statistics.posted &+= 1
         if busiest.isCounting { busiest.count(posting.name) }
-        if count > 0 { write(parts, to: slots, count: count, of: session) }
+        if count > 0 {
+            write(parts, to: slots, count: count, of: session)
+            session.recentReceivers = (slots[0], slots[count >> 1], slots[count &- 1])
+            session.recentCount = count
+        }
         if isRetained { keep(posting, seq: seq, session) }
         if posting.id != PlainPost.noID {
             delivery.sendReceipt(id: posting.id, seq: seq, receivers: count, to: session.slot)
             pauseOnOwnAnswers(session)
         }
-        return count
+        return count &* upperBound
     }
 
     /// Encodes a notification once, and notes it for each receiver.
@@ -189,14 +194,12 @@ extension Broker {
         _ targets: (slots: UnsafePointer<Int32>, count: Int), size: Int, sender: Session
     ) -> (slots: UnsafePointer<Int32>, count: Int)? {
         let limit = delivery.queueLimit
+        let outlets = sessions.outlets
         var isOver = false
         for index in 0..<targets.count {
-            let outlet = sessions.outlets[Int(targets.slots[index])]
-            if outlet.isBlocked, outlet.overflow == .wait {
-                pressure.ease(sender, on: targets.slots[index], now: now.monotonic)
-            }
-            guard outlet.pending + size > limit || outlet.isMissingSome else { continue }
-            if outlet.noted > 0, !outlet.isBlocked { return nil }
+            let outlet = outlets + Int(targets.slots[index])
+            if outlet.pointee.pending &+ size <= limit, !outlet.pointee.isMissingSome { continue }
+            if outlet.pointee.noted > 0, !outlet.pointee.isBlocked { return nil }
             isOver = true
         }
         if !isOver { return targets }
@@ -270,7 +273,8 @@ extension Broker {
         }
         do throws(RetainedStore.Refusal) {
             try retained.check(
-                name: name, object: object, charge: charge, uid: session.sender.uid, isForeign: session.isForeign)
+                name: name, object: object, charge: charge, uid: session.sender.uid,
+                isForeign: session.isForeign)
             return nil
         } catch {
             return explained(error, isForeign: session.isForeign)

@@ -10,7 +10,7 @@ package final class Broker {
     let sessions = SessionTable()
     let delivery: Delivery
     let router: Router
-    var pressure: Backpressure
+    let pressure: Backpressure
     var access: AccessPolicy
     var retained: RetainedStore
     let busiest = BusiestNames()
@@ -26,6 +26,8 @@ package final class Broker {
     private var held: UnsafeRawBufferPointer?
     /// The receivers that `choose` let a notification go to.
     var chosen: [Int32] = []
+    /// The clients whose frames were all processed since the last flush.
+    private var readers: [Int32] = []
     package private(set) var isStopping = false
     package var events: [BrokerEvent] = []
     /// The kernel's name of a process; asked for a status only.
@@ -107,7 +109,8 @@ package final class Broker {
         }
     }
 
-    package var hasResumed: Bool { !pressure.resumed.isEmpty }
+    /// Clients that are not to be read for a moment.
+    package func takeEased() -> [Int32] { pressure.takeNewlyEased() }
 
     package func isReading(_ slot: Int32) -> Bool {
         guard let session = sessions[slot] else { return false }
@@ -156,8 +159,8 @@ package final class Broker {
         case stopped
     }
 
-    /// A turn's share of one connection, in deliveries.
-    private static let deliveriesPerTurn = 1 << 16
+    /// A turn's share of one connection, in bytes delivered to all receivers together.
+    private static let bytesPerTurn = 8 << 20
 
     /// Processes a connection's frames.
     package func run(_ slot: Int32) -> Progress {
@@ -165,15 +168,20 @@ package final class Broker {
             held = nil
             return .stopped
         }
-        var deliveries = 0
+        if session.isEased, held == nil {
+            session.decoder.stash()
+            return .stopped
+        }
+        var delivered = 0
         while true {
             if session.isPaused {
                 stopReading(session)
                 return .stopped
             }
             if delivery.isFull { return .flushFirst }
-            if deliveries > Self.deliveriesPerTurn {
+            if delivered > Self.bytesPerTurn {
                 session.decoder.stash()
+                readers.append(slot)
                 return .yielded
             }
             let text: UnsafeRawBufferPointer
@@ -185,6 +193,7 @@ package final class Broker {
                 case .frame(let frame): text = frame
                 case .needsMore:
                     watchFrame(session)
+                    readers.append(slot)
                     return .needsInput
                 case .failed(let error):
                     fail(session, error.protocolError)
@@ -197,7 +206,7 @@ package final class Broker {
                 held = text
                 return .flushFirst
             }
-            deliveries += outcome
+            delivered += outcome
             guard session.isOpen else { return .stopped }
             // The next frame may lie in other memory than what was noted.
             if delivery.holdsExternal, !session.decoder.isInSharedStorage(delivery.external) {
@@ -287,12 +296,18 @@ package final class Broker {
     package func settle(_ slot: Int32) {
         delivery.settle(slot)
         guard let session = sessions[slot] else { return }
-        if !sessions.outlets[Int(slot)].isBlocked { pressure.endEase(on: slot) }
+        if !sessions.outlets[Int(slot)].isBlocked { pressure.endEase(on: slot, now: monotonic) }
         endIfWritten(session)
     }
 
     package func endFlush() {
         delivery.endFlush()
+        for slot in readers {
+            if let session = sessions[slot], session.isOpen {
+                pressure.easeIfBlocked(session, now: monotonic)
+            }
+        }
+        readers.removeAll(keepingCapacity: true)
     }
 
     package func queuedBytes(_ slot: Int32) -> Int { sessions.outlets[Int(slot)].pending }

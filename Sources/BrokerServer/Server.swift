@@ -288,6 +288,9 @@ package final class Server {
             }
         }
         broker.endFlush()
+        for slot in broker.takeEased() {
+            if let connection = connections[Int(slot)] { updateWatch(slot, connection) }
+        }
     }
 
     private func write(_ slot: Int32, _ connection: Connection) {

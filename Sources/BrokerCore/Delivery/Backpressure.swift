@@ -1,3 +1,5 @@
+import WireProtocol
+
 /// Who waits for whom: the clients that are not read because they filled a queue, and the receivers that are given a limited
 /// time to take something.
 ///
@@ -7,8 +9,8 @@
 ///
 /// Before all that, a sender is *eased*: when the kernel has just refused bytes of a receiver that wants everything, its sender
 /// is not read for a moment, so that what the two exchange stays in the processor's caches instead of filling the queue.
-/// That lasts until the receiver has caught up, or a few milliseconds after it was blocked: a stuck one delays nobody for longer.
-struct Backpressure {
+/// That lasts until the receiver has caught up, or some milliseconds after it was blocked: a stuck one delays nobody for longer.
+final class Backpressure {
     private let sessions: SessionTable
     private let patience: UInt64
     private let queueLimit: Int
@@ -17,8 +19,12 @@ struct Backpressure {
     /// Those that were paused and may be read again.
     private(set) var resumed: [Int32] = []
     private var eased: [Int32] = []
+    private var newlyEased: [Int32] = []
 
-    private static let easeTime: UInt64 = 5_000_000
+    /// How long a moment is: longer for a sender with many receivers, which need time to be scheduled one after the other.
+    private static func easeTime(receivers: Int) -> UInt64 {
+        5_000_000 + UInt64(min(receivers, 200)) * 200_000
+    }
 
     init(sessions: SessionTable, patience: UInt64, queueLimit: Int) {
         self.sessions = sessions
@@ -26,7 +32,7 @@ struct Backpressure {
         self.queueLimit = queueLimit
     }
 
-    mutating func pause(_ sender: Session, on receiver: Session, now: UInt64) {
+    func pause(_ sender: Session, on receiver: Session, now: UInt64) {
         if sender.blockedOn.contains(receiver.slot) { return }
         sender.blockedOn.append(receiver.slot)
         if receiver.waiters.isEmpty {
@@ -52,13 +58,13 @@ struct Backpressure {
 
     /// The queue may have become shorter: lets its waiters go on if it is below half.
     @inline(__always)
-    mutating func relax(_ receiver: Session) {
+    func relax(_ receiver: Session) {
         if receiver.waiters.isEmpty { return }
         if sessions.outlets[Int(receiver.slot)].pending * 2 < queueLimit { release(receiver) }
     }
 
     /// Lets all who wait for a queue go on.
-    mutating func release(_ receiver: Session) {
+    func release(_ receiver: Session) {
         guard !receiver.waiters.isEmpty else { return }
         for slot in receiver.waiters {
             guard let sender = sessions[slot] else { continue }
@@ -70,35 +76,65 @@ struct Backpressure {
         congested.removeAll { $0 == receiver.slot }
     }
 
-    /// Does not read a sender for a moment, if its receiver was blocked only just now.
-    mutating func ease(_ sender: Session, on receiver: Int32, now: UInt64) {
-        let until = sessions.outlets[Int(receiver)].blockedSince + Self.easeTime
-        guard now < until, !sender.isEased else { return }
-        sender.easedOn = receiver
+    /// Does not read a sender for a moment, if one of its receivers was blocked only just now. A few of them stand for all.
+    func easeIfBlocked(_ sender: Session, now: UInt64) {
+        guard !sender.isEased, let until = freshlyBlocked(sender, now: now) else { return }
         sender.easedUntil = until
         eased.append(sender.slot)
+        newlyEased.append(sender.slot)
     }
 
-    /// A receiver has caught up.
-    mutating func endEase(on receiver: Int32) {
+    func takeNewlyEased() -> [Int32] {
+        if newlyEased.isEmpty { return [] }
+        defer { newlyEased.removeAll() }
+        return newlyEased
+    }
+
+    /// Sets on whom a sender waits a moment; answers until when, or nil if it needn't.
+    private func freshlyBlocked(_ sender: Session, now: UInt64) -> UInt64? {
+        let (first, middle, last) = sender.recentReceivers
+        let time = Self.easeTime(receivers: sender.recentCount)
+        for slot in [last, middle, first] where slot >= 0 {
+            let outlet = sessions.outlets + Int(slot)
+            let until = outlet.pointee.blockedSince + time
+            if outlet.pointee.isBlocked, outlet.pointee.overflow == .wait, now < until {
+                sender.easedOn = slot
+                return until
+            }
+        }
+        sender.easedOn = -1
+        return nil
+    }
+
+    /// A receiver has caught up: its senders go on, unless another one of theirs is blocked.
+    func endEase(on receiver: Int32, now: UInt64) {
         if eased.isEmpty { return }
-        endEase { $0.easedOn == receiver }
+        endEase { sender in
+            if sender.easedOn != receiver { return false }
+            guard let until = freshlyBlocked(sender, now: now) else { return true }
+            sender.easedUntil = until
+            return false
+        }
     }
 
     /// Lets those go on whose moment is over.
-    mutating func endEase(at now: UInt64) {
+    func endEase(at now: UInt64) {
         if eased.isEmpty { return }
         endEase { now >= $0.easedUntil }
     }
 
-    private mutating func endEase(_ isOver: (Session) -> Bool) {
-        eased.removeAll { slot in
-            guard let sender = sessions[slot], sender.isEased else { return true }
-            guard isOver(sender) else { return false }
-            sender.easedOn = -1
-            resumed.append(slot)
-            return true
+    private func endEase(_ isOver: (Session) -> Bool) {
+        var left: [Int32] = []
+        for slot in eased {
+            guard let sender = sessions[slot], sender.isEased else { continue }
+            if isOver(sender) {
+                sender.easedOn = -1
+                resumed.append(slot)
+            } else {
+                left.append(slot)
+            }
         }
+        eased = left
     }
 
     /// When the first moment is over.
@@ -107,7 +143,7 @@ struct Backpressure {
     }
 
     /// A client ended: it waits for nobody any more.
-    mutating func forget(_ sender: Session) {
+    func forget(_ sender: Session) {
         for slot in sender.blockedOn {
             guard let receiver = sessions[slot] else { continue }
             receiver.waiters.removeAll { $0 == sender.slot }
@@ -121,7 +157,7 @@ struct Backpressure {
         sender.blockedOn.removeAll()
     }
 
-    mutating func takeResumed() -> [Int32] {
+    func takeResumed() -> [Int32] {
         defer { resumed.removeAll() }
         return resumed
     }

@@ -27,7 +27,7 @@ struct Outlet {
     /// Whether nothing more can be written: what is noted is forgotten.
     var isClosed = false
 
-    var pending: Int { noted + queued }
+    var pending: Int { noted &+ queued }
 }
 
 /// A range of bytes that waits for the flush.

@@ -54,6 +54,10 @@ final class Session {
 
     /// The full queues for which this client is not read.
     var blockedOn: [Int32] = []
+    /// Some of the receivers of its last post: the first, one in the middle, the last.
+    var recentReceivers: (Int32, Int32, Int32) = (-1, -1, -1)
+    /// How many receivers its last post had.
+    var recentCount = 0
     /// The blocked receiver for which it is not read for a moment, and until when; -1 for none.
     var easedOn: Int32 = -1
     var easedUntil: UInt64 = 0

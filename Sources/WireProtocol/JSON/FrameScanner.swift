@@ -109,7 +109,9 @@ package final class FrameScanner {
         var found: UInt32 = 0
         cursor.skipSpace()
         if !cursor.atEnd, cursor.position.pointee == 0x7B {
-            guard members(&cursor, &found), onlySpaceFollows(&cursor) else { return .fault(cursor.firstFault) }
+            guard members(&cursor, &found), onlySpaceFollows(&cursor) else {
+                return .fault(cursor.firstFault)
+            }
             present = found
             return isPlainPost(found, cursor.start) ? .plainPost : .frame
         }
@@ -242,7 +244,8 @@ package final class FrameScanner {
             switch id.kind {
             case .number:
                 guard
-                    let number = JSONNumber.unsigned(UnsafeRawBufferPointer(start: text + Int(id.start), count: id.count)),
+                    let number = JSONNumber.unsigned(
+                        UnsafeRawBufferPointer(start: text + Int(id.start), count: id.count)),
                     number <= Limits.greatestID
                 else { return false }
                 plain.id = number
