@@ -190,6 +190,17 @@ int linux_is_listening_unix_stream(int descriptor) {
     return 1;
 }
 
+extern char __executable_start;
+extern char etext;
+
+void linux_release_code(void) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t start = (size_t)&__executable_start & ~(page - 1);
+    size_t end = (size_t)&etext & ~(page - 1);
+    // The pages stay in the page cache; those that run again are mapped again.
+    madvise((void *)start, end - start, MADV_DONTNEED);
+}
+
 int linux_unread_bytes(int descriptor) {
     int count = 0;
     return ioctl(descriptor, TIOCOUTQ, &count) < 0 ? -1 : count;

@@ -7,6 +7,11 @@ package enum CurrentProcess {
         SystemCalls.exit(status)
     }
 
+    /// Lets go of the program's code in memory: what runs again is mapped again, and what only the start needed is not.
+    package static func releaseCode() {
+        SystemCalls.releaseCode()
+    }
+
     /// A variable's bytes; nil if it is not set.
     package static func environment(_ name: String) -> [UInt8]? {
         SystemCalls.environment(name)

@@ -88,6 +88,10 @@ enum SystemCalls {
         retrying { linux_readable_bytes(number) }
     }
 
+    static func releaseCode() {
+        linux_release_code()
+    }
+
     static func unreadBytes(_ number: Int32) -> Int {
         retrying { linux_unread_bytes(number) }
     }

@@ -51,7 +51,10 @@ struct RunCommand {
         do throws(SystemError) {
             let server = try Server(configuration(descriptors), at: endpoint, signals: signals) { event in
                 if event.level <= level { BrokerCommand.tool.say(event.line) }
-                if case .listening = event { Self.tellReady(notifySocket) }
+                if case .listening = event {
+                    Self.tellReady(notifySocket)
+                    CurrentProcess.releaseCode()
+                }
             }
             return try server.run()
         } catch {
