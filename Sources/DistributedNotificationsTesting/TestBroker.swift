@@ -3,7 +3,6 @@ import BrokerServer
 public import DistributedNotifications
 import Endpoint
 import Foundation
-import Synchronization
 import UnixIO
 
 /// A broker inside a test: the real one, on a thread of this process and a socket in a temporary directory.
@@ -25,7 +24,7 @@ public final class TestBroker: Sendable {
     /// Where it listens. Other processes that the test starts find it with this as their `NOTIFICATION_BROKER_SOCKET`.
     public let socketPath: String
     private let directory: URL
-    private let running = Mutex<Running?>(nil)
+    private let running = Locked<Running?>(nil)
 
     init() throws {
         directory = FileManager.default.temporaryDirectory

@@ -1,6 +1,5 @@
 import DistributedNotificationsTesting
 import Foundation
-import Synchronization
 import Testing
 
 @testable import DistributedNotifications
@@ -274,7 +273,7 @@ import Testing
     }
 
     final class Tokens: Sendable {
-        private let tokens = Mutex<[BlockObserver]>([])
+        private let tokens = Locked<[BlockObserver]>([])
 
         func add(_ token: any NSObjectProtocol) {
             guard let token = token as? BlockObserver else { return }

@@ -335,7 +335,7 @@ func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async ->
 /// What callbacks were called with, and something to wait for.
 final class Calls: Sendable {
     private let publisher = Publisher<Int>()
-    private let calls = Mutex<[String]>([])
+    private let calls = Locked<[String]>([])
 
     var all: [String] { calls.withLock { $0 } }
 

@@ -1,4 +1,4 @@
-import Synchronization
+@testable import DistributedNotifications
 
 /// A clock that a test drives. Who sleeps is woken by `advance`; a test waits for sleepers before it advances.
 final class ManualClock: Clock, Sendable {
@@ -28,7 +28,7 @@ final class ManualClock: Clock, Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     var now: Instant { state.withLock { $0.now } }
     var minimumResolution: Duration { .zero }

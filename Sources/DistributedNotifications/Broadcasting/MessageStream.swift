@@ -1,13 +1,12 @@
 import ClientCore
 import Foundation
-import Synchronization
 import WireProtocol
 
 /// One stream of notifications of several names, in the broker's order. Names can be added while it is read.
 final class MessageStream: Sendable {
     private let center: DistributedNotificationCenter
     private let channel: Channel<ReceivedNotification>
-    private let observers = Mutex<[Notification.Name: ObserverID]>([:])
+    private let observers = Locked<[Notification.Name: ObserverID]>([:])
 
     init(_ center: DistributedNotificationCenter) {
         self.center = center

@@ -1,7 +1,6 @@
 import ClientCore
 import Endpoint
 import Foundation
-import Synchronization
 import UnixIO
 import WireProtocol
 
@@ -27,14 +26,14 @@ final class CenterEngine: Sendable {
     let times: Times
     let events: Publisher<Event>
     let methods = MethodObservers()
-    private let state: Mutex<CenterState>
+    private let state: Locked<CenterState>
 
     init(place: SocketPath, times: Times = Times()) {
         self.place = place
         self.times = times
         let events = Publisher<Event>()
         self.events = events
-        state = Mutex(CenterState(events: events, greeting: ProcessInfo.processInfo.processName))
+        state = Locked(CenterState(events: events, greeting: ProcessInfo.processInfo.processName))
     }
 
     /// Runs `body` under the lock, offers the kernel what waits, and then does what `body` left for later.

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import UnixIO
 
 /// Lets what was posted just before the process exits still go out: the exit waits for the outboxes of all centers, at most
@@ -11,7 +10,7 @@ final class ExitDrain: Sendable {
         weak var engine: CenterEngine?
     }
 
-    private let members = Mutex<[Member]>([])
+    private let members = Locked<[Member]>([])
 
     private init() {
         atexit { ExitDrain.shared.drain() }

@@ -1,6 +1,5 @@
 import ClientCore
 public import Foundation
-import Synchronization
 import WireProtocol
 
 extension DistributedNotificationCenter {
@@ -122,7 +121,7 @@ final class MethodObservers: Sendable {
         let filter: String?
     }
 
-    private let entries = Mutex<[Entry]>([])
+    private let entries = Locked<[Entry]>([])
 
     func add(
         _ id: ObserverID, of observer: some AnyObject & Sendable, name: Notification.Name?, object: String?

@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 
 /// A notification that is declared once, with the keys of what it carries, and posted and read through them.
 ///
@@ -25,7 +24,7 @@ extension TypedNotification {
 private final class TypeNames: Sendable {
     static let shared = TypeNames()
 
-    private let names = Mutex<[ObjectIdentifier: Notification.Name]>([:])
+    private let names = Locked<[ObjectIdentifier: Notification.Name]>([:])
 
     func name(of type: any Any.Type) -> Notification.Name {
         names.withLock { names in

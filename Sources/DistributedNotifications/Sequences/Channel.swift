@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What stands in a channel: a value, or the place where some are missing.
 enum ChannelEntry<Item: Sendable>: Sendable {
     case item(Item)
@@ -56,7 +54,7 @@ final class Channel<Item: Sendable>: Sendable {
     private let limit: Int
     private let overflow: Overflow
     private let hooks: Hooks
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(limit: Int, overflow: Overflow, hooks: Hooks = Hooks()) {
         self.limit = max(1, limit)

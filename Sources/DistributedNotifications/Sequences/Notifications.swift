@@ -1,5 +1,3 @@
-import Synchronization
-
 /// An asynchronous sequence of notifications, messages or events.
 ///
 /// It observes from the call that made it, not from its first iteration: what is posted in between waits in its
@@ -109,7 +107,7 @@ extension Notifications {
 
 /// Deliveries that were taken out of a channel together.
 final class Batch<Element: Sendable>: Sendable {
-    private let state = Mutex<(deliveries: [Delivery<Element>], index: Int)>(([], 0))
+    private let state = Locked<(deliveries: [Delivery<Element>], index: Int)>(([], 0))
 
     func next() -> Delivery<Element>? {
         state.withLock { state in

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Hands each value to all who subscribed before it. A subscriber that does not read keeps the last 64.
 final class Publisher<Value: Sendable>: Sendable {
     private struct State {
@@ -10,7 +8,7 @@ final class Publisher<Value: Sendable>: Sendable {
 
     private static var kept: Int { 64 }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     func subscribe(startingWith first: Value? = nil) -> Notifications<Value> {
         let channel = Channel<Value>(limit: Self.kept, overflow: .dropOldest)
