@@ -20,6 +20,7 @@ package final class Broker {
     private(set) var wall: UInt64 = 0
     private var startedAt: UInt64?
     private var ended: [Int32] = []
+    private var leaving: [Int32] = []
     private var timed: [Int32] = []
     private var nextCheck: UInt64?
     /// A frame that is to be tried again after a flush.
@@ -107,6 +108,14 @@ package final class Broker {
             restartFrameClock(session)
             return true
         }
+    }
+
+    /// Connections that were said goodbye to and whose kernel buffer is full: without more room there a client that doesn't
+    /// read would never learn why it was cut.
+    package func takeLeaving() -> [Int32] {
+        if leaving.isEmpty { return [] }
+        defer { leaving.removeAll() }
+        return leaving
     }
 
     /// Clients that are not to be read for a moment.
@@ -370,6 +379,7 @@ package final class Broker {
         pressure.forget(session)
         session.decoder.reset()
         session.state = .leaving(until: now.monotonic + time)
+        if sessions.outlets[Int(session.slot)].isBlocked { leaving.append(session.slot) }
         watch(session, until: now.monotonic + time)
     }
 

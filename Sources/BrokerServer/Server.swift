@@ -278,6 +278,10 @@ package final class Server {
     // Output.
 
     private func flush() {
+        for slot in broker.takeLeaving() {
+            connections[Int(slot)]?.socket.enlargeSendBuffer()
+            broker.setBlocked(slot, false)
+        }
         var index = 0
         while index < broker.touchedCount {
             let slot = broker.touched(at: index)

@@ -201,6 +201,12 @@ void linux_release_code(void) {
     madvise((void *)start, end - start, MADV_DONTNEED);
 }
 
+void linux_enlarge_send_buffer(int descriptor) {
+    // The kernel caps it at net.core.wmem_max and doubles that.
+    int size = 1 << 20;
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+}
+
 int linux_unread_bytes(int descriptor) {
     int count = 0;
     return ioctl(descriptor, TIOCOUTQ, &count) < 0 ? -1 : count;

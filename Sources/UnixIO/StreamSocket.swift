@@ -75,6 +75,11 @@ package struct StreamSocket: ~Copyable, Sendable {
         max(SystemCalls.unreadBytes(number), 0)
     }
 
+    /// Makes room in the kernel for last words to a peer that doesn't read.
+    package func enlargeSendBuffer() {
+        SystemCalls.enlargeSendBuffer(number)
+    }
+
     /// The peer reads an end of file; reading goes on.
     package func shutdownWriting() {
         _ = SystemCalls.shutdownWriting(number)

@@ -92,6 +92,10 @@ enum SystemCalls {
         linux_release_code()
     }
 
+    static func enlargeSendBuffer(_ number: Int32) {
+        linux_enlarge_send_buffer(number)
+    }
+
     static func unreadBytes(_ number: Int32) -> Int {
         retrying { linux_unread_bytes(number) }
     }

@@ -60,6 +60,7 @@ int linux_peer_credentials(int descriptor, pid_t *pid, uid_t *uid, gid_t *gid);
 int linux_is_listening_unix_stream(int descriptor);
 int linux_readable_bytes(int descriptor);
 int linux_unread_bytes(int descriptor);
+void linux_enlarge_send_buffer(int descriptor);
 
 void linux_release_code(void);
 int linux_set_send_timeout(int descriptor, int64_t nanoseconds);
