@@ -27,6 +27,8 @@ final class Delivery {
     private static let answersFull = 48 << 10
     /// A frame of more than this goes to the outbox at once.
     private static let largeAnswer = 8 << 10
+    /// More than the longest receipt has.
+    private static let receiptBytes = 128
     /// A userInfo of at least this many bytes is sent from where it was read.
     static let externalUserInfo = 16 << 10
 
@@ -120,8 +122,9 @@ final class Delivery {
 
     /// Sends a frame that is not a post's to one connection.
     func send(_ frame: [UInt8], to slot: Int32) {
-        if frame.count > min(Self.largeAnswer, answers.room) {
-            guard let session = sessions[slot] else { return }
+        // One post may have a gap told to many, and there must be room for its receipt then.
+        if frame.count > min(Self.largeAnswer, answers.room - Self.receiptBytes) {
+            guard let session = sessions[slot], !sessions.outlets[Int(slot)].isClosed else { return }
             settle(slot)
             let storage = ByteStorage(capacity: frame.count)
             UnsafeMutableRawBufferPointer(start: storage.base, count: frame.count).copyBytes(from: frame)
@@ -155,7 +158,7 @@ final class Delivery {
         note(slot, UnsafeRawPointer(start), count)
     }
 
-    // SAFETY: `isFull` leaves more room in `answers` than a receipt has bytes.
+    // SAFETY: `send` leaves `receiptBytes` of room in `answers`, and a frame has one receipt, after which `isFull` is asked.
     @inline(__always)
     private static func put(_ text: StaticString, _ position: inout UnsafeMutableRawPointer) {
         position.copyMemory(from: text.utf8Start, byteCount: text.utf8CodeUnitCount)
@@ -196,7 +199,11 @@ final class Delivery {
                 outbox.pullReplay(upTo: min(64 << 10, queueLimit / 4))
                 update(session)
             }
-            return session.outbox?.gather(pieces) ?? 0
+            guard let outbox = session.outbox else { return 0 }
+            let count = outbox.gather(pieces)
+            // Gaps may have come to it.
+            outlet.pointee.queued = outbox.bytes
+            return count
         }
         if outlet.pointee.noted == 0 { return 0 }
         if session.pieces.isEmpty, let start = outlet.pointee.openStart, let end = outlet.pointee.openEnd {
