@@ -66,6 +66,8 @@ extension Broker {
         let outlet = sessions.outlets[Int(session.slot)]
         if outlet.pending > delivery.queueLimit, session.isOpen, !outlet.isClosed {
             pressure.pause(session, on: session, now: now.monotonic)
+            // It may be another one's request that is answered.
+            stopFrameClock(session)
         }
     }
 
@@ -217,28 +219,29 @@ extension Broker {
     /// Whether one receiver gets a notification of `size` bytes, that perhaps has no room.
     private func admit(_ slot: Int32, size: Int, sender: Session) -> Bool {
         guard let receiver = sessions[slot] else { return false }
-        let outlet = sessions.outlets[Int(slot)]
+        let outlet = sessions.outlets + Int(slot)
         let limit = delivery.queueLimit
+        // One frame may always be queued, however large it is.
+        let wasEmpty = outlet.pointee.pending == 0
         if receiver.missing.count > 0 {
-            // The gap stands before whatever is newer.
-            guard outlet.pending == 0 || outlet.pending + Gap.frameBytes + size <= limit else {
+            let fits = wasEmpty || outlet.pointee.pending + Gap.frameBytes + size <= limit
+            if !fits, outlet.pointee.overflow == .drop {
                 miss(receiver)
                 return false
             }
+            // The gap stands before whatever is newer.
             tellMissing(receiver, always: true)
-            return true
         }
-        // One frame may always be queued, however large it is.
-        if outlet.pending + size <= limit { return true }
-        switch outlet.overflow {
+        if outlet.pointee.pending + size <= limit { return true }
+        switch outlet.pointee.overflow {
         case .wait:
             pressure.pause(sender, on: receiver, now: now.monotonic)
             return true
         case .coalesce:
-            if outlet.pending > 0 { delivery.coalesce(receiver, makingRoomFor: size) }
+            if !wasEmpty { delivery.coalesce(receiver, makingRoomFor: size) }
             return true
         case .drop:
-            if outlet.pending == 0 { return true }
+            if wasEmpty { return true }
             miss(receiver)
             return false
         }

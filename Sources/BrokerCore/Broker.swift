@@ -103,7 +103,8 @@ package final class Broker {
     /// Clients that are to be read again, or to be run on with what they have sent.
     package func takeResumed() -> [Int32] {
         pressure.takeResumed().filter { slot in
-            guard let session = sessions[slot], session.isOpen else { return false }
+            // One that was eased may be paused still, and the other way round.
+            guard isReading(slot), let session = sessions[slot] else { return false }
             session.hasSentMore = false
             restartFrameClock(session)
             return true
@@ -230,11 +231,14 @@ package final class Broker {
     private func stopReading(_ session: Session) {
         session.decoder.stash()
         if session.decoder.buffered > 0 { pressure.noteMore(from: session, now: now.monotonic) }
-        if let deadline = session.frameDeadline {
-            session.frameTimeLeft = deadline > now.monotonic ? deadline - now.monotonic : 0
-            session.frameDeadline = nil
-        }
+        stopFrameClock(session)
         lookAgainSoon()
+    }
+
+    func stopFrameClock(_ session: Session) {
+        guard let deadline = session.frameDeadline else { return }
+        session.frameTimeLeft = deadline > now.monotonic ? deadline - now.monotonic : 0
+        session.frameDeadline = nil
     }
 
     /// Sets the clock of a frame that has begun.
