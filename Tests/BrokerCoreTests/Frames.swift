@@ -11,13 +11,18 @@ enum Told: Hashable {
     case other(String)
 
     init(_ json: [UInt8]) throws {
+        let opening = Array(#"{"type":"notification","seq":"#.utf8)
+        if json.starts(with: opening) {
+            let digits = json.dropFirst(opening.count).prefix { (0x30...0x39).contains($0) }
+            let seq = UInt64(String(decoding: digits, as: UTF8.self)) ?? 0
+            let isRetained = json.prefix(400).firstRange(of: Array(#","retained":true,"#.utf8)) != nil
+            self = isRetained ? .retained(seq: seq) : .notification(seq: seq)
+            return
+        }
         let text = String(decoding: json, as: UTF8.self)
         let value = try JSONValue(parsing: json)
         func number(_ key: String) -> UInt64 { UInt64(value[key]?.int ?? -1) }
         switch value["type"]?.text {
-        case "notification":
-            let seq = number("seq")
-            self = value["retained"] == .bool(true) ? .retained(seq: seq) : .notification(seq: seq)
         case "gap": self = .gap(count: number("count"), first: number("first"), last: number("last"))
         default: self = .other(text)
         }
