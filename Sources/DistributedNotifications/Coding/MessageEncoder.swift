@@ -176,20 +176,23 @@ private final class EncodingSlot: Encoder {
         try slot.encodeWhole(value)
     }
 
-    /// Types whose own `Codable` form is not theirs here.
-    private func encodeSpecial(_ value: some Encodable) throws -> Bool {
-        switch value {
-        case let date as Date:
+    /// Types whose own `Codable` form is not theirs here. Types are compared before any cast, which is slow.
+    private func encodeSpecial<T: Encodable>(_ value: T) throws -> Bool {
+        if T.self == Date.self, let date = value as? Date {
             do {
                 try text.json.append(date: date)
             } catch {
                 throw EncodingError.invalidValue(
                     date, .init(codingPath: codingPath, debugDescription: error.description))
             }
-        case let data as Data: text.json.append(data: data)
-        case let url as URL: text.json.append(string: url.absoluteString)
-        case let decimal as Decimal: text.json.append(string: decimal.description)
-        default: return false
+        } else if T.self == Data.self, let data = value as? Data {
+            text.json.append(data: data)
+        } else if T.self == URL.self, let url = value as? URL {
+            text.json.append(string: url.absoluteString)
+        } else if T.self == Decimal.self, let decimal = value as? Decimal {
+            text.json.append(string: decimal.description)
+        } else {
+            return false
         }
         content = .value
         return true

@@ -163,6 +163,15 @@ final class Channel<Item: Sendable>: Sendable {
         return taken
     }
 
+    /// What `take` takes; nil at the end.
+    func takeEntries() -> [ChannelEntry<Item>]? {
+        switch take() {
+        case .entries(let entries): entries
+        case .nothing: []
+        case .finished: nil
+        }
+    }
+
     private func dequeue(_ state: inout State) -> [ChannelEntry<Item>] {
         if state.count <= Self.batch && state.head == 0 {
             let all = state.entries

@@ -12,7 +12,9 @@ public struct Notifications<Element: Sendable>: AsyncSequence, Sendable {
 
     struct Source: Sendable {
         /// What is there, in order; empty if there is nothing now, nil at the end.
-        var take: @Sendable () -> [Delivery<Element>]?
+        var takeDeliveries: @Sendable () -> [Delivery<Element>]?
+        /// The same without gaps and what is undecodable; empty does not mean that there is nothing, but then `wait` returns.
+        var take: @Sendable () -> [Element]?
         var wait: @Sendable (isolated (any Actor)?) async -> Void
         var end: @Sendable () -> Void
         var confirm: @Sendable () async throws(DistributedNotificationError) -> Void
@@ -43,10 +45,14 @@ public struct Notifications<Element: Sendable>: AsyncSequence, Sendable {
     /// The same stream with gaps and undecodable notifications in their place.
     public var deliveries: Notifications<Delivery<Element>> {
         let source = source
+        let take: @Sendable () -> [Delivery<Element>]? = {
+            source.batch.rest()?.map(Delivery.element) ?? source.takeDeliveries()
+        }
         return Notifications<Delivery<Element>>(
             .init(
-                take: { (source.batch.rest() ?? source.take())?.map(Delivery.element) },
-                wait: source.wait, end: source.end, confirm: source.confirm, lifetime: source.lifetime))
+                takeDeliveries: { take()?.map(Delivery.element) }, take: take, wait: source.wait,
+                end: source.end,
+                confirm: source.confirm, lifetime: source.lifetime))
     }
 
     /// Takes elements out of the stream.
@@ -60,8 +66,8 @@ public struct Notifications<Element: Sendable>: AsyncSequence, Sendable {
         /// The next element; nil at the end, and at once when the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
             while !Task.isCancelled {
-                if let delivery = source.batch.next() {
-                    if case .element(let element) = delivery { return element }
+                if let element = source.batch.next() {
+                    return element
                 } else if let taken = source.take() {
                     if taken.isEmpty { await source.wait(actor) } else { source.batch.add(taken) }
                 } else {
@@ -88,48 +94,24 @@ extension Notifications {
         read: @escaping @Sendable (Item) -> Delivery<Element>
     ) {
         source = Source(
-            take: {
-                switch channel.take() {
-                case .entries(let entries):
-                    entries.map { entry in
-                        switch entry {
-                        case .item(let item): read(item)
-                        case .gap(let gap): .gap(gap)
-                        }
+            takeDeliveries: {
+                channel.takeEntries()?.map { entry in
+                    switch entry {
+                    case .item(let item): read(item)
+                    case .gap(let gap): .gap(gap)
                     }
-                case .nothing: []
-                case .finished: nil
+                }
+            },
+            take: {
+                channel.takeEntries()?.compactMap { entry in
+                    if case .item(let item) = entry, case .element(let element) = read(item) {
+                        element
+                    } else {
+                        nil
+                    }
                 }
             },
             wait: { await channel.wait(isolation: $0) }, end: end, confirm: confirm, lifetime: lifetime)
-    }
-}
-
-/// Deliveries that were taken out of a channel together.
-final class Batch<Element: Sendable>: Sendable {
-    private let state = Locked<(deliveries: [Delivery<Element>], index: Int)>(([], 0))
-
-    func next() -> Delivery<Element>? {
-        state.withLock { state in
-            guard state.index < state.deliveries.count else { return nil }
-            defer { state.index += 1 }
-            return state.deliveries[state.index]
-        }
-    }
-
-    func add(_ more: [Delivery<Element>]) {
-        state.withLock { state in
-            let isEmpty = state.index == state.deliveries.count
-            state = (isEmpty ? more : state.deliveries[state.index...] + more, 0)
-        }
-    }
-
-    /// nil if there is none.
-    func rest() -> [Delivery<Element>]? {
-        state.withLock { state in
-            defer { state = ([], 0) }
-            return state.index < state.deliveries.count ? Array(state.deliveries[state.index...]) : nil
-        }
     }
 }
 
@@ -138,8 +120,8 @@ extension Notifications {
     package func next(waiting duration: Duration) async throws(DistributedNotificationError) -> Element {
         let reader = Task { () -> Result<Element, DistributedNotificationError> in
             while true {
-                if let delivery = source.batch.next() {
-                    if case .element(let element) = delivery { return .success(element) }
+                if let element = source.batch.next() {
+                    return .success(element)
                 } else if let taken = source.take() {
                     if taken.isEmpty {
                         if Task.isCancelled {

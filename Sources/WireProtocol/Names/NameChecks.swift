@@ -1,9 +1,10 @@
 // The rules as answers, for those who write names and want to know before they send them.
 extension NameRules {
     package static func fault(inName name: String) -> Fault? {
-        Array(name.utf8).withUnsafeBytes { bytes in
+        var name = name
+        return name.withUTF8 { bytes in
             do throws(Fault) {
-                try check(name: bytes)
+                try check(name: UnsafeRawBufferPointer(bytes))
                 return nil
             } catch {
                 return error

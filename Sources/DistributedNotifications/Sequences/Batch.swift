@@ -1,0 +1,36 @@
+import Foundation
+
+/// Elements that were taken out of a channel together.
+final class Batch<Element: Sendable>: @unchecked Sendable {
+    // Sendable because the two variables are only reached under the lock. The lock is spelt out, since a closure for it would
+    // cost more than all the rest: generic code that other modules call is not specialised.
+    private let lock = NSLock()
+    private var elements: [Element] = []
+    private var index = 0
+
+    func next() -> Element? {
+        lock.lock()
+        defer { lock.unlock() }
+        guard index < elements.count else { return nil }
+        index += 1
+        return elements[index - 1]
+    }
+
+    func add(_ more: [Element]) {
+        lock.lock()
+        defer { lock.unlock() }
+        elements = index == elements.count ? more : elements[index...] + more
+        index = 0
+    }
+
+    /// nil if there is none.
+    func rest() -> [Element]? {
+        lock.lock()
+        defer { lock.unlock() }
+        defer {
+            elements = []
+            index = 0
+        }
+        return index < elements.count ? Array(elements[index...]) : nil
+    }
+}
