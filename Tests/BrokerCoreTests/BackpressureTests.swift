@@ -186,6 +186,7 @@ import WireProtocol
         let world = World()
         let sender = try world.connect()
         let stuck = try world.connect(reads: false)
+        stuck.extraRoom = 0
         try world.send(stuck, observe("1"))
         for _ in 0..<100 { world.write(sender, framed(post("N", bytes: 500).utf8)) }
         try world.run()
@@ -347,23 +348,22 @@ import WireProtocol
     /// The end of its moment doesn't make the broker forget that a paused sender has more to say.
     @Test func easedAndPausedAtOnce() throws {
         let world = World()
-        let sender = try world.connect()
-        let (stuck, fresh) = try (world.connect(reads: false), world.connect(reads: false))
-        try world.send(stuck, observe("1"))
-        for _ in 0..<17 { world.write(sender, framed(post("N", bytes: 500).utf8)) }
-        try world.run()
-        try world.pass(0.01)
-        #expect(!world.isPaused(sender))
-        // The same post is eased on one that is blocked just now, and paused on one that has been for long.
-        try world.send(fresh, observe("1"))
-        fresh.room = 10
-        for _ in 0..<2 { try world.send(sender, post("N", bytes: 500)) }
-        try world.send(sender, post("N"))
+        let (sender, other) = try (world.connect(reads: false, room: 100), world.connect())
+        let slow = try world.connect(reads: false, room: 10)
+        try world.send(slow, observe("1", name: "N"))
+        for id in 0..<300 {
+            world.write(sender, framed(#"{"type":"awaitObservers","id":\#(id),"name":"M","count":1}"#.utf8))
+        }
+        try world.send(sender, post("N", bytes: 500))
         let session = try #require(world.broker.sessions[sender.slot])
+        #expect(session.isEased && !session.isPaused)
+        // The answers to what it waits for fill its queue.
+        try world.send(other, observe("1", name: "M"))
+        try world.send(sender, post("N"))
         #expect(session.isEased && session.isPaused && session.hasSentMore)
         try world.pass(0.01)
         #expect(!session.isEased && session.isPaused && session.hasSentMore)
-        try world.pass(4)
-        #expect(!session.isPaused)
+        try world.pass(5)
+        #expect(sender.isClosed)
     }
 }

@@ -61,16 +61,22 @@ struct FrameMaker {
         let room = NotificationEncoder.overhead + name.utf8.count + (object ?? "").utf8.count
         return withUnsafeTemporaryAllocation(byteCount: room, alignment: 1) { memory in
             guard let start = memory.baseAddress else { return [] }
-            let front = Array(name.utf8).withUnsafeBytes { name in
-                Array((object ?? "").utf8).withUnsafeBytes { object_ in
-                    Array((userInfo ?? "").utf8).withUnsafeBytes { info in
-                        encoder.encodeFront(
-                            .init(
-                                name: name, object: object == nil ? nil : object_,
-                                userInfo: userInfo == nil ? nil : info, deliverImmediately: seq % 3 == 0),
-                            to: start)
-                    }
-                }
+            let text = Array([name, object ?? "", userInfo ?? ""].joined().utf8)
+            func span(_ start: Int, _ part: String?) -> FieldSpan {
+                guard let part else { return .none }
+                var span = FieldSpan.none
+                (span.start, span.end) = (UInt32(start), UInt32(start + part.utf8.count))
+                return span
+            }
+            let front = text.withUnsafeBytes { text in
+                text.baseAddress.map {
+                    encoder.encodeFront(
+                        .init(
+                            text: $0, name: span(0, name), object: span(name.utf8.count, object),
+                            userInfo: span(name.utf8.count + (object ?? "").utf8.count, userInfo),
+                            deliverImmediately: seq % 3 == 0),
+                        to: start)
+                } ?? 0
             }
             return Array(memory[..<front]) + Array("\(userInfo ?? "")}".utf8)
         }

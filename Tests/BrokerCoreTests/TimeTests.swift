@@ -115,6 +115,7 @@ import WireProtocol
         for _ in 0..<10 { world.write(sender, framed(post("N", bytes: 500).utf8)) }
         try world.run()
         try world.finish(slow)
+        try world.pass(0.01)
         try world.send(sender, post("late", id: 1))
         #expect(try world.news(sender).last?["receivers"]?.int == 0)
         #expect(!slow.isClosed)
@@ -163,9 +164,11 @@ import WireProtocol
         let world = World()
         let (sender, quick) = try (world.connect(), world.connect())
         let slow = try world.connect(reads: false)
+        slow.extraRoom = 0
         for client in [quick, slow] { try world.send(client, observe("1")) }
         for _ in 0..<10 { world.write(sender, framed(post("N", bytes: 500).utf8)) }
         try world.run()
+        try world.pass(0.01)
         try world.send(sender, #"{"type":"stop","id":1}"#)
         #expect(world.broker.wasAskedToStop)
         world.broker.stop(within: World.second)

@@ -26,8 +26,9 @@ final class World {
         fileprivate var isReady = false
         /// Whether it takes everything at once.
         var reads: Bool
-        /// How much the kernel holds for it.
+        /// How much the kernel holds for it, and how much more it can be asked to.
         var room: Int
+        var extraRoom = 64 << 10
 
         init(slot: Int32, connection: UInt64, reads: Bool, room: Int) {
             self.slot = slot
@@ -271,6 +272,12 @@ final class World {
     }
 
     private func flush() {
+        for slot in broker.takeLeaving() {
+            guard let client = client(slot) else { continue }
+            client.room += client.extraRoom
+            client.extraRoom = 0
+            broker.setBlocked(slot, false)
+        }
         var index = 0
         while index < broker.touchedCount {
             let slot = broker.touched(at: index)
@@ -278,6 +285,7 @@ final class World {
             if let client = client(slot) { write(client) }
         }
         broker.endFlush()
+        _ = broker.takeEased()
     }
 
     private func write(_ client: Client) {

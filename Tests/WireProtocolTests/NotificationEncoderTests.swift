@@ -14,16 +14,24 @@ import WireProtocol
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bound, alignment: 1)
         defer { memory.deallocate() }
         guard let start = memory.baseAddress else { return "" }
-        let front = Array(name.utf8).withUnsafeBytes { name in
-            Array((object ?? "").utf8).withUnsafeBytes { plain in
-                Array((userInfo ?? "").utf8).withUnsafeBytes { info in
-                    encoder.encodeFront(
-                        NotificationEncoder.Parts(
-                            name: name, object: object == nil ? nil : plain,
-                            userInfo: userInfo == nil ? nil : info, deliverImmediately: immediately),
-                        to: start)
-                }
-            }
+        // The parts lie in one text, as in a post.
+        let text = [name, object ?? "", userInfo ?? ""].joined(separator: " ")
+        func span(_ start: Int, _ part: String?) -> FieldSpan {
+            guard let part else { return .none }
+            var span = FieldSpan.none
+            (span.start, span.end) = (UInt32(start), UInt32(start + part.utf8.count))
+            return span
+        }
+        let objectStart = name.utf8.count + 1
+        let userInfoStart = objectStart + (object ?? "").utf8.count + 1
+        let front = Array(text.utf8).withUnsafeBytes { text in
+            text.baseAddress.map {
+                encoder.encodeFront(
+                    NotificationEncoder.Parts(
+                        text: $0, name: span(0, name), object: span(objectStart, object),
+                        userInfo: span(userInfoStart, userInfo), deliverImmediately: immediately),
+                    to: start)
+            } ?? 0
         }
         #expect(front < bound)
         return checked([UInt8](memory[..<front]) + Array("\(userInfo ?? "")}".utf8))

@@ -8,7 +8,7 @@ import WireProtocol
     private func decode(_ text: String) throws -> Result<String, RequestDecoder.Refusal> {
         try Array(text.utf8).withUnsafeBytes { bytes in
             let scanner = FrameScanner()
-            guard scanner.scan(bytes) == nil else { throw Unscannable() }
+            if case .fault = scanner.scan(bytes) { throw Unscannable() }
             let decoder = RequestDecoder(scanner, text: bytes)
             return Result { () throws(RequestDecoder.Refusal) in
                 let request = try decoder.request()
