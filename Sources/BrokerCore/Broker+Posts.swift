@@ -1,11 +1,28 @@
 import WireProtocol
 
+extension FieldSpan {
+    // Cheaper than a call into the other module, once for each part of each post.
+    fileprivate var length: Int { Int(end &- start) }
+}
+
 extension Broker {
     /// Processes one frame. Answers how many bytes its deliveries have, or -1 if it must be tried again after a flush.
     func process(_ text: UnsafeRawBufferPointer, of session: Session) -> Int {
         switch scanner.scan(text) {
         case .plainPost:
             session.hasSpoken = true
+            return post(scanner.post.pointee, text, .no, deliverImmediately: false, of: session)
+        case .plainPostAgain:
+            session.hasSpoken = true
+            // The name and object are those of the last post: if nothing has changed its route holds.
+            if router.version == lastRouteVersion, !busiest.isCounting, let base = text.baseAddress {
+                let post = scanner.post.pointee
+                return relay(
+                    NotificationEncoder.Parts(
+                        text: base, name: post.name, object: post.object, userInfo: post.userInfo,
+                        deliverImmediately: false),
+                    to: lastRoute, id: PlainPost.noID, of: session)
+            }
             return post(scanner.post.pointee, text, .no, deliverImmediately: false, of: session)
         case .frame:
             return processUnusual(text, of: session)
@@ -121,6 +138,7 @@ extension Broker {
 
     /// Relays a post, if all that it states is right.
     private func deliver(_ posting: Posting, of session: Session) -> Int {
+        lastRouteVersion = UInt64.max
         if let object = posting.object, object.count > configuration.limits.objectBytes {
             refuse(
                 session, id: posting.givenID,
@@ -138,9 +156,21 @@ extension Broker {
             refuse(session, id: posting.givenID, error)
             return 0
         }
-        let parts = posting.parts
+        lastRoute = route
+        lastRouteVersion = router.version
+        let relayed = relay(posting.parts, to: route, id: posting.id, of: session, counting: posting.name)
+        if isRetained, relayed >= 0 { keep(posting, seq: encoder.seq, session) }
+        return relayed
+    }
+
+    /// Relays a post to its receivers, in this order after all before it. Answers as `process` does.
+    @inline(__always)
+    private func relay(
+        _ parts: NotificationEncoder.Parts, to route: Router.Route, id: UInt64, of session: Session,
+        counting name: UnsafeRawBufferPointer? = nil
+    ) -> Int {
         let upperBound =
-            NotificationEncoder.overhead &+ parts.name.count &+ parts.object.count &+ parts.userInfo.count
+            NotificationEncoder.overhead &+ parts.name.length &+ parts.object.length &+ parts.userInfo.length
         var slots = route.slots
         var count = route.count
         if count > 0, delivery.backlogged > 0 || delivery.mostNoted &+ upperBound > delivery.queueLimit {
@@ -151,15 +181,14 @@ extension Broker {
         let seq = encoder.advance(time: wall, sender: session.sender)
         session.posted &+= 1
         delivery.statistics.posted &+= 1
-        if busiest.isCounting { busiest.count(posting.name) }
+        if let name, busiest.isCounting { busiest.count(name) }
         if count > 0 {
             write(parts, to: slots, count: count, of: session)
             session.recentReceivers = (slots[0], slots[count >> 1], slots[count &- 1])
             session.recentCount = count
         }
-        if isRetained { keep(posting, seq: seq, session) }
-        if posting.id != PlainPost.noID {
-            delivery.sendReceipt(id: posting.id, seq: seq, receivers: count, to: session.slot)
+        if id != UInt64.max {
+            delivery.sendReceipt(id: id, seq: seq, receivers: count, to: session.slot)
             pauseOnOwnAnswers(session)
         }
         return count &* upperBound

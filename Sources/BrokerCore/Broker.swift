@@ -25,6 +25,9 @@ package final class Broker {
     private var nextCheck: UInt64?
     /// A frame that is to be tried again after a flush.
     private var held: UnsafeRawBufferPointer?
+    /// The route of the last post, which holds as long as the router's version is this.
+    var lastRoute = Router.Route.none
+    var lastRouteVersion = UInt64.max
     /// The receivers that `choose` let a notification go to.
     var chosen: [Int32] = []
     /// The clients whose frames were all processed since the last flush.
@@ -182,6 +185,7 @@ package final class Broker {
             session.decoder.stash()
             return .stopped
         }
+        let decoder = session.decoder
         var delivered = 0
         while true {
             if session.isPaused {
@@ -190,7 +194,7 @@ package final class Broker {
             }
             if delivery.isFull { return .flushFirst }
             if delivered > Self.bytesPerTurn {
-                session.decoder.stash()
+                decoder.stash()
                 readers.append(slot)
                 return .yielded
             }
@@ -199,7 +203,7 @@ package final class Broker {
                 text = again
                 held = nil
             } else {
-                switch session.decoder.next() {
+                switch decoder.next() {
                 case .frame(let frame): text = frame
                 case .needsMore:
                     watchFrame(session)
@@ -219,7 +223,7 @@ package final class Broker {
             delivered += outcome
             guard session.isOpen else { return .stopped }
             // The next frame may lie in other memory than what was noted.
-            if delivery.holdsExternal, !session.decoder.isInSharedStorage(delivery.external) {
+            if delivery.holdsExternal, !decoder.isInSharedStorage(delivery.external) {
                 return .flushFirst
             }
         }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -205,6 +206,11 @@ void linux_enlarge_send_buffer(int descriptor) {
     // The kernel caps it at net.core.wmem_max and doubles that.
     int size = 1 << 20;
     setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+}
+
+void linux_keep_freed_memory(void) {
+    mallopt(M_MMAP_THRESHOLD, 2 << 20);
+    mallopt(M_TRIM_THRESHOLD, 8 << 20);
 }
 
 int linux_unread_bytes(int descriptor) {

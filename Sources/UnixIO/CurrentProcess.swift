@@ -7,6 +7,12 @@ package enum CurrentProcess {
         SystemCalls.exit(status)
     }
 
+    /// Keeps a few MiB of freed memory for use again: buffers of some 100 KiB that come and go would else cost a page fault for
+    /// every 4 KiB.
+    package static func keepFreedMemory() {
+        SystemCalls.keepFreedMemory()
+    }
+
     /// Lets go of the program's code in memory: what runs again is mapped again, and what only the start needed is not.
     package static func releaseCode() {
         SystemCalls.releaseCode()

@@ -88,6 +88,10 @@ enum SystemCalls {
         retrying { linux_readable_bytes(number) }
     }
 
+    static func keepFreedMemory() {
+        linux_keep_freed_memory()
+    }
+
     static func releaseCode() {
         linux_release_code()
     }

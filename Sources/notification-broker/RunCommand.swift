@@ -13,6 +13,7 @@ struct RunCommand {
     private static let ownDescriptors = 24
 
     func run() throws(Failure) -> ExitStatus {
+        CurrentProcess.keepFreedMemory()
         // Before the socket is there, so that no signal finds it unattended.
         let signals = try Self.orFail { () throws(SystemError) in
             try SignalDescriptor([.interrupt, .terminate])

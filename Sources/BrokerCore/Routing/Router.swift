@@ -38,6 +38,7 @@ final class Router {
     /// Makes room for connections with slots below `count`.
     func reserve(slots count: Int) {
         guard count > capacity else { return }
+        version &+= 1
         let grown = max(count, capacity * 2)
         targets.deallocate()
         targets = .allocate(capacity: grown)
@@ -55,11 +56,21 @@ final class Router {
         var count: Int
         /// Whether the name's bytes were checked before, when its entry was made.
         var nameIsKnown: Bool
+
+        static var none: Route {
+            // SAFETY: no slot is read where the count is 0; any address does.
+            Route(slots: UnsafePointer(nobody), count: 0, nameIsKnown: false)
+        }
+
+        private nonisolated(unsafe) static let nobody = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
     }
 
+    /// Changes whenever a route found earlier may not hold any more.
+    private(set) var version: UInt64 = 0
+
     /// Finds the receivers of a name that may be none at all: if `nameIsKnown` is false the caller checks it.
-    @inline(__always)
     func route(_ name: UnsafeRawBufferPointer, object: UnsafeRawBufferPointer?) -> Route {
+        version &+= 1
         let nameHash = hash(name)
         if let entry = names.lookUp(name, hash: nameHash) {
             return entry._withUnsafeGuaranteedRef { entry in
@@ -174,6 +185,7 @@ final class Router {
     // Observers.
 
     func add(_ slot: Int32, _ subject: Observation.Subject, object: [UInt8]?) {
+        version &+= 1
         switch subject {
         case .everything: everything.add(slot, object: object, hash: hash)
         case .name(let name): entry(name).observers.add(slot, object: object, hash: hash)
@@ -183,6 +195,7 @@ final class Router {
     }
 
     func remove(_ slot: Int32, _ subject: Observation.Subject, object: [UInt8]?) {
+        version &+= 1
         switch subject {
         case .everything: everything.remove(slot, object: object, hash: hash)
         case .name(let name):
@@ -263,6 +276,7 @@ final class Router {
     }
 
     private func update(_ entry: NameEntry, _ awaiters: [Awaiter]) {
+        version &+= 1
         entry.awaiters = awaiters
         guard awaiters.isEmpty else { return }
         awaitedNames.removeAll { $0 === entry }

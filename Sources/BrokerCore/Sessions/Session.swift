@@ -53,7 +53,11 @@ final class Session {
     var missing = Gap()
 
     /// The full queues for which this client is not read.
-    var blockedOn: [Int32] = []
+    var blockedOn: [Int32] = [] {
+        didSet { isPaused = !blockedOn.isEmpty }
+    }
+    /// Whether it is not read because of a full queue.
+    private(set) var isPaused = false
     /// Some of the receivers of its last post: the first, one in the middle, the last.
     var recentReceivers: (Int32, Int32, Int32) = (-1, -1, -1)
     /// How many receivers its last post had.
@@ -88,7 +92,6 @@ final class Session {
         if case .open = state { true } else { false }
     }
 
-    var isPaused: Bool { !blockedOn.isEmpty }
     var isEased: Bool { easedOn >= 0 }
 
     /// One connection has one queue: the most lossless policy of its observers holds.

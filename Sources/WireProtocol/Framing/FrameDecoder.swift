@@ -29,6 +29,8 @@ package final class FrameDecoder {
 
     private let limit: Int
     private var input: ByteStorage?
+    // SAFETY: the memory of `input`, without the reference count; nil when that is.
+    private var inputBase: UnsafeMutableRawPointer?
     private var position = 0
     private var end = 0
     private var kept: ByteStorage?
@@ -49,6 +51,7 @@ package final class FrameDecoder {
     /// Forgets everything.
     package func reset() {
         input = nil
+        inputBase = nil
         position = 0
         end = 0
         kept = nil
@@ -60,8 +63,10 @@ package final class FrameDecoder {
     /// Whether the decoder holds the beginning of a frame, or whole frames that nobody asked for yet.
     package var isEmpty: Bool { keptStart == keptEnd && position == end }
 
+    private var claimed = 0
+
     /// The length of the frame that was seen last, whole or not.
-    package private(set) var lastLength = 0
+    package var lastLength: Int { claimed }
 
     /// Bytes that were loaded and not yet handed out.
     package var buffered: Int { keptEnd - keptStart + end - position }
@@ -70,6 +75,7 @@ package final class FrameDecoder {
     package func load(_ storage: ByteStorage, _ range: Range<Int>) {
         precondition(position == end, "loaded before the last bytes were used")
         input = storage
+        inputBase = storage.base
         position = range.lowerBound
         end = range.upperBound
     }
@@ -81,21 +87,21 @@ package final class FrameDecoder {
 
     private func nextInPlace() -> Step {
         let available = end - position
-        guard available >= 4, let input else {
+        guard available >= 4, let inputBase else {
             stash()
             return .needsMore
         }
         // SAFETY: at least four bytes lie between position and end.
         let length = Int(
-            UInt32(bigEndian: input.base.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
-        lastLength = length
+            UInt32(bigEndian: inputBase.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
+        claimed = length
         if length == 0 { return .failed(.zeroLength) }
         if length > limit { return .failed(.tooLarge(length: length, limit: limit)) }
         guard available - 4 >= length else {
             keepRest(reserving: 4 + length)
             return .needsMore
         }
-        let frame = UnsafeRawBufferPointer(start: input.base + position + 4, count: length)
+        let frame = UnsafeRawBufferPointer(start: inputBase + position + 4, count: length)
         position += 4 + length
         lastWasKept = false
         return .frame(frame)
@@ -106,7 +112,7 @@ package final class FrameDecoder {
         guard keptEnd - keptStart >= 4, let storage = kept else { return .needsMore }
         let length = Int(
             UInt32(bigEndian: storage.base.loadUnaligned(fromByteOffset: keptStart, as: UInt32.self)))
-        lastLength = length
+        claimed = length
         if length == 0 { return .failed(.zeroLength) }
         if length > limit { return .failed(.tooLarge(length: length, limit: limit)) }
         if keptEnd - keptStart < 4 + length {
@@ -155,6 +161,7 @@ package final class FrameDecoder {
         }
         if left > 0 { take(upTo: keptEnd - keptStart + left) }
         input = nil
+        inputBase = nil
         position = 0
         end = 0
     }

@@ -62,6 +62,7 @@ package final class FrameScanner {
     package init(depth: Int = 128) {
         depthLimit = min(depth, OpenContainers.capacity)
         post = .allocate(capacity: 1)
+        head = .allocate(capacity: Self.headRoom)
         fields = .allocate(capacity: MemberKey.allCases.count)
         fields.initialize(
             repeating: FieldSpan(start: 0, end: 0, kind: .null), count: MemberKey.allCases.count)
@@ -70,6 +71,7 @@ package final class FrameScanner {
     deinit {
         fields.deallocate()
         post.deallocate()
+        head.deallocate()
     }
 
     /// The member's value, whatever its kind; nil if the frame doesn't have it.
@@ -96,13 +98,68 @@ package final class FrameScanner {
         case frame
         /// A valid object that is a usual post: `post` holds its parts.
         case plainPost
+        /// The same, and all before its userInfo is what the last frame began with too, byte for byte.
+        case plainPostAgain
     }
 
     /// The parts of the last usual post.
     package let post: UnsafeMutablePointer<PlainPost>
 
+    // SAFETY: room for `headRoom` bytes, of which `headCount` are filled.
+    private let head: UnsafeMutablePointer<UInt8>
+    private static let headRoom = 256
+    private var headCount = 0
+
     /// Scans a frame.
+    ///
+    /// A sender mostly posts one name again and again: where a frame begins with the very bytes that the last one did up to its
+    /// userInfo, only the rest is scanned.
     package func scan(_ text: UnsafeRawBufferPointer) -> Finding {
+        if headCount > 0, isRepeated(text) { return .plainPostAgain }
+        headCount = 0
+        let finding = scanWhole(text)
+        if case .plainPost = finding { rememberHead(text) }
+        return finding
+    }
+
+    @inline(always)
+    private func isRepeated(_ text: UnsafeRawBufferPointer) -> Bool {
+        let count = headCount
+        guard text.count > count &+ 2, let base = text.baseAddress else { return false }
+        var index = 0
+        while index &+ 8 <= count {
+            if base.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                != UnsafeRawPointer(head).loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            {
+                return false
+            }
+            index &+= 8
+        }
+        while index < count {
+            if base.load(fromByteOffset: index, as: UInt8.self) != head[index] { return false }
+            index &+= 1
+        }
+        var cursor = JSONCursor(text, depthLimit: depthLimit)
+        cursor.position = cursor.start + count
+        guard cursor.position.pointee == 0x7B, cursor.container(level: 1), cursor.end - cursor.position == 1,
+            cursor.position.pointee == 0x7D
+        else { return false }
+        post.pointee.userInfo.end = UInt32(truncatingIfNeeded: cursor.offset)
+        return true
+    }
+
+    /// Keeps what stands before the userInfo of a usual post, if nothing stands behind it but the closing brace.
+    private func rememberHead(_ text: UnsafeRawBufferPointer) {
+        let userInfo = post.pointee.userInfo
+        let count = Int(userInfo.start)
+        guard userInfo.count > 0, count <= Self.headRoom, Int(userInfo.end) + 1 == text.count,
+            post.pointee.id == PlainPost.noID, let base = text.baseAddress
+        else { return }
+        head.update(from: base.assumingMemoryBound(to: UInt8.self), count: count)
+        headCount = count
+    }
+
+    private func scanWhole(_ text: UnsafeRawBufferPointer) -> Finding {
         present = 0
         if unknownStart >= 0 { forgetUnknown() }
         var cursor = JSONCursor(text, depthLimit: depthLimit)

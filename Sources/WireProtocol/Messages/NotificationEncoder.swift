@@ -14,8 +14,8 @@ package final class NotificationEncoder {
     /// Where the digits of `seq` begin in a frame, its length included.
     package static let seqOffset = 4 + opening.utf8CodeUnitCount
 
-    /// The most that a frame is longer than its name, object, label and userInfo.
-    package static let overhead = 384
+    /// The most that a frame is longer than its name, object and userInfo.
+    @inlinable @inline(always) package static var overhead: Int { 384 }
 
     // SAFETY: `head` has room for `headCapacity` bytes, more than all fixed parts and numbers together.
     private let head: UnsafeMutableRawPointer
