@@ -23,7 +23,8 @@ import UnixIO
     @Test func noProcessHasNoTime() {
         #expect(CPUClock.process(0) == nil)
         #expect(CPUClock.process(-1) == nil)
-        #expect(CPUClock.process(.max) == nil)
+        // Linux gives no pid above 2^22.
+        #expect(CPUClock.process((1 << 22) + 1) == nil)
     }
 
     @Test func onlyAnEmptyDirectoryIsRemoved() throws {
