@@ -99,7 +99,7 @@ let package = Package(
             name: "DistributedNotificationsTests",
             dependencies: [
                 "DistributedNotifications", "DistributedNotificationsTesting", "ClientCore", "Endpoint",
-                "TestSupport", "UnixIO", "WireProtocol",
+                "UnixIO", "WireProtocol", "notification-broker",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,3 +1,4 @@
+import ClientCore
 import DistributedNotificationsTesting
 import Foundation
 import Synchronization
@@ -280,6 +281,84 @@ extension CenterTests {
             // The answer stands behind notifications that nobody reads.
             try await center.flush()
             for number in 0..<2_000 { #expect(try await stream.next(within: Self.patience).number == number) }
+        }
+    }
+
+    @Test("outside tasks an observer is confirmed when the call returns")
+    func confirmedByReturn() async throws {
+        try await withTestBroker { _, broker in
+            let center = broker.makeCenter()
+            let isConfirmed = await onThread {
+                center.addObserver(forName: Notification.Name("o"), object: nil, queue: nil) { _ in }
+                return center.engine.withState { state, _ in state.session.isObservingAll }
+            }
+            #expect(isConfirmed)
+        }
+    }
+
+    final class Owner: Sendable {
+        let center: DistributedNotificationCenter
+        let calls: Calls
+        init(_ center: DistributedNotificationCenter, _ calls: Calls) {
+            self.center = center
+            self.calls = calls
+        }
+        deinit {
+            center.post(name: Notification.Name("gone"), object: nil)
+            calls.add("gone")
+        }
+    }
+
+    @Test("what a removed block held may call the center when it goes")
+    func reentrantEnd() async throws {
+        try await withTestBroker { center, broker in
+            let calls = Calls()
+            let token = center.addObserver(forName: nil, object: nil, queue: nil) {
+                [owner = Owner(center, calls)] _ in
+                _ = owner
+            }
+            center.removeObserver(token)
+            try await calls.wait(count: 1)
+            try await center.flush()
+        }
+    }
+
+    @Test("a reader that never reads is given up by the broker, and comes back with a gap")
+    func slowReader() async throws {
+        try await withTestBroker { center, broker in
+            let name = Notification.Name("large")
+            let stream = try await center.notifications(named: name, buffering: .wait(limit: 2)).confirmed()
+                .deliveries
+            let events = center.events
+            let other = broker.makeCenter()
+            let data = Data(count: 300_000)
+            let posting = Task {
+                for number in 0..<80 {
+                    try await other.send(name: name, userInfo: ["n": number, "data": data])
+                }
+            }
+            try await posting.value
+            while true {
+                if case .disconnected(let error) = try await events.next(within: Self.patience) {
+                    #expect(error.brokerCode == "slow-receiver")
+                    break
+                }
+            }
+            // Though nobody reads the stream, posts of this center go on.
+            try await center.send(name: Notification.Name("other"))
+            var next: Int64 = 0
+            while true {
+                switch try await stream.next(within: Self.patience) {
+                case .element(let notification):
+                    #expect(notification.userInfo["n"] == .int(next))
+                    next += 1
+                    continue
+                case .gap(let gap): #expect(gap == Gap(count: nil, cause: .reconnection))
+                case .undecodable: Issue.record("undecodable")
+                }
+                break
+            }
+            #expect(next < 80)
         }
     }
 

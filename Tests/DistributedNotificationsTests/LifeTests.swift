@@ -2,6 +2,7 @@ import ClientCore
 import DistributedNotificationsTesting
 import Endpoint
 import Foundation
+import Glibc
 import Testing
 import UnixIO
 
@@ -53,10 +54,36 @@ import UnixIO
 
     @Test("posters and observers come back by themselves, the gap is told, nothing comes twice")
     func restarts() async throws {
-        try await withTestBroker { first, broker in
-            let second = broker.makeCenter()
+        try await withTestBroker { _, broker in
+            try await restarts(at: broker.socketPath) {
+                await broker.kill()
+                try await broker.start()
+            }
+        }
+    }
+
+    @Test("the same with kill -9 of a broker's process")
+    func restartsOfAProcess() async throws {
+        try await withTestBroker { _, broker in
+            await broker.kill()
+            let process = Locked([try BrokerProcess(socketPath: broker.socketPath)])
+            try await restarts(at: broker.socketPath) {
+                process.withLock { $0.popLast() }?.kill()
+                let next = try BrokerProcess(socketPath: broker.socketPath)
+                process.withLock { $0.append(next) }
+            }
+        }
+    }
+
+    private func restarts(at path: String, restart: () async throws -> Void) async throws {
+        do {
+            let first = DistributedNotificationCenter(socketPath: path)
+            let second = DistributedNotificationCenter(socketPath: path)
             let observers = [first, second]
-            let posters = [broker.makeCenter(), broker.makeCenter()]
+            let posters = [
+                DistributedNotificationCenter(socketPath: path),
+                DistributedNotificationCenter(socketPath: path),
+            ]
             var streams: [Notifications<Delivery<Tick>>] = []
             for observer in observers {
                 streams.append(try await observer.messages(of: Tick.self).confirmed().deliveries)
@@ -102,8 +129,7 @@ import UnixIO
             }
             for _ in 0..<2 {
                 try await first.flush()
-                await broker.kill()
-                try await broker.start()
+                try await restart()
                 _ = try? await first.messages(of: Tick.self).confirmed()
                 _ = try? await second.messages(of: Tick.self).confirmed()
             }
@@ -253,5 +279,26 @@ func failure<Value>(_ body: () async throws -> Value) async -> DistributedNotifi
         return nil
     } catch {
         return error as? DistributedNotificationError
+    }
+}
+
+/// `notification-broker` as a process. It is killed with its owner.
+final class BrokerProcess: Sendable {
+    private let process = Process()
+
+    init(socketPath: String) throws {
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent().appendingPathComponent("notification-broker")
+        process.arguments = ["--socket", socketPath, "--quiet"]
+        try process.run()
+    }
+
+    func kill() {
+        _ = Glibc.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    deinit {
+        if process.isRunning { kill() }
     }
 }

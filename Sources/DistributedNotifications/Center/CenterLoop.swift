@@ -90,7 +90,8 @@ struct CenterLoop {
     private func wait(_ connection: Connection?, _ interest: Readiness, until deadline: UInt64?) -> Readiness
     {
         var entries = [PollEntry(waker.descriptor.number, .readable)]
-        if let connection, !interest.isEmpty { entries.append(PollEntry(connection.socket.number, interest)) }
+        // Even a connection that is watched for nothing tells when the broker is gone.
+        if let connection { entries.append(PollEntry(connection.socket.number, interest)) }
         do throws(SystemError) {
             try PollEntry.wait(for: &entries, until: deadline)
         } catch {

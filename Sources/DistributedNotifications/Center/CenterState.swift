@@ -113,7 +113,8 @@ struct CenterState {
         session = ClientSession(greeting: greeting)
     }
 
-    var isPaused: Bool { !full.isEmpty && !session.awaitsAnswers }
+    /// What a broker that has closed leaves to read is little, and has to be read for the connection to be made again.
+    var isPaused: Bool { !full.isEmpty && !session.awaitsAnswers && !isWriteClosed }
 
     var isOpen: Bool {
         switch phase {
@@ -418,6 +419,9 @@ extension CenterState {
         guard let observer = observers.removeValue(forKey: id) else { return }
         session.stopObserving(id)
         held.forget(id)
+        // What the user's closures hold must not be let go of under the lock: its end may call the center.
+        let lanes = lanes
+        effects.then { withExtendedLifetime((observer, lanes)) {} }
         for blocker in observer.blockers { blocker.signal() }
         for confirmer in observer.confirmers.values {
             effects.then { confirmer.resume(returning: .failure(.cancelled)) }
@@ -425,8 +429,8 @@ extension CenterState {
         switch observer.sink {
         case .callback(let callback, _, let key):
             callback.deactivate()
-            lanes[key]?.users -= 1
-            if lanes[key]?.users == 0 { lanes[key] = nil }
+            self.lanes[key]?.users -= 1
+            if self.lanes[key]?.users == 0 { self.lanes[key] = nil }
         case .channel(let channel):
             full.remove(ObjectIdentifier(channel))
             effects.then(channel.finish())
