@@ -10,6 +10,7 @@ struct DeliveryCheck {
     private var expected: [Int]
     private var lastSeq: UInt64 = 0
     private var lastTime = 0
+    private var recent = RecentDigits()
     /// Numbers that were passed over; should they come yet, they are out of order and not missing. Bounded.
     private var skipped: Set<Int> = []
     private(set) var delivered = 0
@@ -29,7 +30,8 @@ struct DeliveryCheck {
     /// Notes a notification that says no more than a template allows; false if it needs a closer look.
     @inline(__always)
     mutating func take(_ text: UnsafeRawBufferPointer, _ templates: [FrameTemplate?]) -> Bool {
-        guard let layout = FrameLayout(text, size: plan.figures.size), layout.stamp.sender < templates.count,
+        guard let layout = FrameLayout(text, size: plan.figures.size, &recent),
+            layout.stamp.sender < templates.count,
             let template = templates[layout.stamp.sender], template.matches(layout.rest, layout.stamp, plan)
         else { return false }
         count(layout.stamp, seq: layout.seq, time: layout.time)
@@ -46,7 +48,7 @@ struct DeliveryCheck {
             return nil
         }
         count(stamp, seq: notification.seq, time: Int(truncatingIfNeeded: notification.time))
-        guard let layout = FrameLayout(text, size: plan.figures.size) else { return nil }
+        guard let layout = FrameLayout(text, size: plan.figures.size, &recent) else { return nil }
         let offset = layout.rest.count - 1 - plan.figures.size + UserInfo.stampOffset
         let template = FrameTemplate(
             rest: layout.rest, stampOffset: offset, name: notification.name, plan: plan)
@@ -125,6 +127,43 @@ struct DeliveryCheck {
     }
 }
 
+/// The digits that were read last and are mostly the same again: the time, and the first half of the stamp.
+private struct RecentDigits {
+    private var timeText: (UInt64, UInt64) = (0, 0)
+    private var time = 0
+    private var stampText: UInt64 = 0
+    /// The stamp with zeros in its second half.
+    private var stamp = Stamp(sender: 0, number: 0)
+
+    @inline(__always)
+    mutating func time(at bytes: UnsafeRawPointer) -> Int? {
+        let text = (
+            bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+        )
+        if text == timeText { return time }
+        guard let high = Digits.number(loaded: text.0.littleEndian),
+            let low = Digits.number(loaded: text.1.littleEndian)
+        else { return nil }
+        timeText = text
+        time = high * Digits.bound + low
+        return time
+    }
+
+    @inline(__always)
+    mutating func stamp(at bytes: UnsafeRawPointer) -> Stamp? {
+        let high = bytes.loadUnaligned(as: UInt64.self)
+        if high != stampText {
+            guard let whole = Stamp(at: bytes) else { return nil }
+            stampText = high
+            stamp = Stamp(sender: whole.sender, number: whole.number / Digits.bound * Digits.bound)
+            return whole
+        }
+        let low = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self).littleEndian
+        guard let number = Digits.number(loaded: low) else { return nil }
+        return Stamp(sender: stamp.sender, number: stamp.number &+ number)
+    }
+}
+
 /// Where things lie in a notification that the broker wrote in its usual order, with userInfo of a known size at the end.
 private struct FrameLayout {
     let seq: UInt64
@@ -137,7 +176,7 @@ private struct FrameLayout {
     private static let timeDigits = 16
 
     @inline(__always)
-    init?(_ text: UnsafeRawBufferPointer, size: Int) {
+    init?(_ text: UnsafeRawBufferPointer, size: Int, _ recent: inout RecentDigits) {
         let opening = NotificationEncoder.opening.utf8Start
         guard let start = text.baseAddress, text.count >= Self.openingCount + size + 64 else { return nil }
         // SAFETY: the opening has 29 bytes; seq has at most 20 digits, and the 64 bytes beyond have room for these, the label
@@ -156,16 +195,13 @@ private struct FrameLayout {
         }
         let label = UnsafeRawPointer(NotificationEncoder.timeLabel.utf8Start).loadUnaligned(as: UInt64.self)
         guard start.loadUnaligned(fromByteOffset: position, as: UInt64.self) == label,
-            let high = Digits.number(
-                loaded: start.loadUnaligned(fromByteOffset: position + 8, as: UInt64.self).littleEndian),
-            let low = Digits.number(
-                loaded: start.loadUnaligned(fromByteOffset: position + 16, as: UInt64.self).littleEndian),
-            let stamp = Stamp(at: start + text.count - 1 - size + UserInfo.stampOffset)
+            let time = recent.time(at: start + position + 8),
+            let stamp = recent.stamp(at: start + text.count - 1 - size + UserInfo.stampOffset)
         else { return nil }
         position += 8 + Self.timeDigits
         self.seq = seq
         self.stamp = stamp
-        time = high * Digits.bound + low
+        self.time = time
         rest = UnsafeRawBufferPointer(start: start + position, count: text.count - position)
     }
 }

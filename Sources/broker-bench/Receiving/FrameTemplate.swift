@@ -68,11 +68,22 @@ struct FrameTemplate {
             return count >= 0
         }
         var index = 0
+        var wide = SIMD4<UInt64>()
+        while index &+ 32 <= count {
+            wide |= four(left, index) ^ four(right, index)
+            index &+= 32
+        }
+        var difference = wide[0] | wide[1] | wide[2] | wide[3]
         while index &+ 8 <= count {
-            if word(left, index) != word(right, index) { return false }
+            difference |= word(left, index) ^ word(right, index)
             index &+= 8
         }
-        return word(left, count &- 8) == word(right, count &- 8)
+        return difference | (word(left, count &- 8) ^ word(right, count &- 8)) == 0
+    }
+
+    @inline(__always)
+    private static func four(_ bytes: UnsafeRawPointer, _ offset: Int) -> SIMD4<UInt64> {
+        bytes.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)
     }
 
     @inline(__always)
