@@ -267,7 +267,10 @@ extension Broker {
             pressure.pause(sender, on: receiver, now: now.monotonic)
             return true
         case .coalesce:
-            if !wasEmpty { delivery.coalesce(receiver, makingRoomFor: size) }
+            if !wasEmpty {
+                delivery.coalesce(receiver, makingRoomFor: size)
+                pressure.relax(receiver)
+            }
             return true
         case .drop:
             if wasEmpty { return true }

@@ -19,13 +19,13 @@ enum Told: Hashable {
             self = isRetained ? .retained(seq: seq) : .notification(seq: seq)
             return
         }
-        let text = String(decoding: json, as: UTF8.self)
-        let value = try JSONValue(parsing: json)
-        func number(_ key: String) -> UInt64 { UInt64(value[key]?.int ?? -1) }
-        switch value["type"]?.text {
-        case "gap": self = .gap(count: number("count"), first: number("first"), last: number("last"))
-        default: self = .other(text)
+        guard json.starts(with: Array(#"{"type":"gap""#.utf8)) else {
+            self = .other(String(decoding: json, as: UTF8.self))
+            return
         }
+        let value = try JSONValue(parsing: json)
+        func number(_ key: String) -> UInt64 { UInt64(value[key]?.int ?? 0) }
+        self = .gap(count: number("count"), first: number("first"), last: number("last"))
     }
 }
 

@@ -59,7 +59,7 @@ import WireProtocol
         let router = Router(seed: seed)
         var observers: [Observer] = []
         router.reserve(slots: 100)
-        for round in 0..<600 {
+        for round in 0..<300 {
             if observers.count < 1 + random.below(30) {
                 let observer = Observer(
                     slot: Int32(random.below(100)), subject: try subject(&random), object: object(&random))
