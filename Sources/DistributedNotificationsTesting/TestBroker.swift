@@ -4,6 +4,7 @@ public import DistributedNotifications
 import Endpoint
 import Foundation
 import UnixIO
+import WireProtocol
 
 /// A broker inside a test: the real one, on a thread of this process and a socket in a temporary directory.
 ///
@@ -24,9 +25,11 @@ public final class TestBroker: Sendable {
     /// Where it listens. Other processes that the test starts find it with this as their `NOTIFICATION_BROKER_SOCKET`.
     public let socketPath: String
     private let directory: URL
+    private let queueBytes: Int
     private let running = Locked<Running?>(nil)
 
-    init() throws {
+    init(queueBytes: Int) throws {
+        self.queueBytes = queueBytes
         directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("broker-\(UUID().uuidString.prefix(13))")
         try FileManager.default.createDirectory(
@@ -59,7 +62,7 @@ public final class TestBroker: Sendable {
         var started: CheckedContinuation<Void, any Error>? = started
         do {
             let endpoint = try ListeningEndpoint(at: SocketPath(Path(socketPath), .given), mode: 0o600)
-            let server = try Server(Self.configuration(), at: endpoint, signals: nil, control: control) {
+            let server = try Server(configuration(), at: endpoint, signals: nil, control: control) {
                 event in
                 guard case .listening = event else { return }
                 started?.resume()
@@ -128,10 +131,12 @@ public final class TestBroker: Sendable {
         }
     }
 
-    private static func configuration() -> Configuration {
+    private func configuration() -> Configuration {
         var random = SystemRandomNumberGenerator()
-        return Configuration(
+        var configuration = Configuration(
             ownUser: CurrentProcess.effectiveUser, pid: CurrentProcess.pid, version: "test",
             instance: String(random.next(), radix: 16), seed: random.next())
+        configuration.limits.queueBytes = queueBytes
+        return configuration
     }
 }

@@ -14,15 +14,16 @@ public import DistributedNotifications
 /// The broker is the real one, on a thread of this process. Tests may run in parallel: each has a socket of its own.
 ///
 /// - Parameters:
+///   - queueBytes: What the broker queues for one connection before its reader counts as slow.
 ///   - isolation: The caller's: the body runs where the caller does.
 ///   - body: The test. The center is closed, and the broker ended, when it returns or throws.
 /// - Returns: What the body returns.
 /// - Throws: What the body throws, or ``TestBroker/StartError``.
 public func withTestBroker<Result>(
-    isolation: isolated (any Actor)? = #isolation,
+    queueBytes: Int = 8 << 20, isolation: isolated (any Actor)? = #isolation,
     _ body: (DistributedNotificationCenter, TestBroker) async throws -> Result
 ) async throws -> Result {
-    let broker = try TestBroker()
+    let broker = try TestBroker(queueBytes: queueBytes)
     try await broker.start()
     let center = broker.makeCenter()
     do {

@@ -325,13 +325,13 @@ extension CenterTests {
 
     @Test("a reader that never reads is given up by the broker, and comes back with a gap")
     func slowReader() async throws {
-        try await withTestBroker { center, broker in
+        try await withTestBroker(queueBytes: 64 << 10) { center, broker in
             let name = Notification.Name("large")
             let stream = try await center.notifications(named: name, buffering: .wait(limit: 2)).confirmed()
                 .deliveries
             let events = center.events
             let other = broker.makeCenter()
-            let data = Data(count: 300_000)
+            let data = Data(count: 10_000)
             let posting = Task {
                 for number in 0..<80 {
                     try await other.send(name: name, userInfo: ["n": number, "data": data])

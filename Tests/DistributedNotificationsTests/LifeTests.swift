@@ -20,7 +20,9 @@ import UnixIO
     private func impatientCenter(_ broker: TestBroker) -> DistributedNotificationCenter {
         DistributedNotificationCenter(
             place: SocketPath(Path(broker.socketPath), .given),
-            times: .init(patience: 300_000_000, shortPatience: 200_000_000, postLife: 200_000_000))
+            bounds: .init(
+                patience: 300_000_000, shortPatience: 200_000_000, postLife: 200_000_000, outboxBytes: 1 << 20
+            ))
     }
 
     @Test("a broker that is absent at the start is no crash and no silence")
@@ -176,10 +178,12 @@ import UnixIO
 
     @Test("with a full outbox a post waits outside tasks, and not inside")
     func outbox() async throws {
-        try await withTestBroker { center, broker in
+        try await withTestBroker { _, broker in
+            let center = DistributedNotificationCenter(
+                place: SocketPath(Path(broker.socketPath), .given), bounds: .init(outboxBytes: 1 << 20))
             try await center.flush()
             broker.stall()
-            let data = Data(count: 300_000)
+            let data = Data(count: 30_000)
             let name = Notification.Name("large")
             let events = center.events
             while center.engine.withState({ state, _ in state.hasRoom }) {
@@ -214,7 +218,7 @@ import UnixIO
             broker.stall()
             await onThread {
                 for _ in 0..<24 {
-                    center.post(name: Notification.Name("x"), userInfo: ["data": Data(count: 300_000)])
+                    center.post(name: Notification.Name("x"), userInfo: ["data": Data(count: 60_000)])
                 }
             }
             while true {

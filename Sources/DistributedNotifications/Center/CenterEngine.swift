@@ -12,28 +12,33 @@ final class CenterEngine: Sendable {
     typealias Event = DistributedNotificationCenter.Event
     typealias SuspensionBehavior = DistributedNotificationCenter.SuspensionBehavior
 
-    /// In nanoseconds.
-    struct Times {
+    /// Times are in nanoseconds.
+    struct Bounds {
         /// How long a post outside tasks waits for room, and closing for the outbox to drain.
         var patience: UInt64 = 3_000_000_000
         /// How long `addObserver` waits for the broker, and an exiting process for its outboxes.
         var shortPatience: UInt64 = 1_000_000_000
         /// How long posts wait for a broker.
         var postLife: UInt64 = 30_000_000_000
+        /// What waits for the broker at most, to which the last frame comes.
+        var outboxBytes = 8 << 20
     }
 
     let place: SocketPath
-    let times: Times
+    let bounds: Bounds
     let events: Publisher<Event>
     let methods = MethodObservers()
     private let state: Locked<CenterState>
 
-    init(place: SocketPath, times: Times = Times()) {
+    init(place: SocketPath, bounds: Bounds = Bounds()) {
         self.place = place
-        self.times = times
+        self.bounds = bounds
         let events = Publisher<Event>()
         self.events = events
-        state = Locked(CenterState(events: events, greeting: ProcessInfo.processInfo.processName))
+        state = Locked(
+            CenterState(
+                events: events, greeting: ProcessInfo.processInfo.processName, outboxBytes: bounds.outboxBytes
+            ))
     }
 
     /// Runs `body` under the lock, offers the kernel what waits, and then does what `body` left for later.
@@ -122,7 +127,7 @@ extension CenterEngine {
                     fail(post, .outboxFull)
                     return
                 }
-                let until = deadline ?? now + times.patience
+                let until = deadline ?? now + bounds.patience
                 deadline = until
                 _ = room.wait(timeout: .now() + .nanoseconds(Int(until - now)))
             }
@@ -184,7 +189,7 @@ extension CenterEngine {
                 .init(sink: .callback(callback, lane, key), behavior: behavior), &effects)
             return (id, mayWait ? state.blocker(for: id) : nil)
         }
-        _ = blocker?.wait(timeout: .now() + .nanoseconds(Int(times.shortPatience)))
+        _ = blocker?.wait(timeout: .now() + .nanoseconds(Int(bounds.shortPatience)))
         return id
     }
 
@@ -266,12 +271,12 @@ extension CenterEngine {
 extension CenterEngine {
     /// The I/O thread goes on until the outbox is empty, for as long as patience lasts.
     func shutDown() {
-        let deadline = MonotonicClock.now() + times.patience
+        let deadline = MonotonicClock.now() + bounds.patience
         withState(connecting: false) { state, effects in state.close(by: deadline, &effects) }
     }
 
     func close() async {
-        let deadline = MonotonicClock.now() + times.patience
+        let deadline = MonotonicClock.now() + bounds.patience
         await withCheckedContinuation { continuation in
             withState(connecting: false) { state, effects in
                 if case .closed = state.phase {

@@ -76,9 +76,9 @@ struct CenterLoop {
                 return .serve(connection, interest, until: deadline)
             case .down(let nextAttempt):
                 if now >= nextAttempt { return .connect }
-                state.expirePosts(before: now - min(now, engine.times.postLife), &effects)
+                state.expirePosts(before: now - min(now, engine.bounds.postLife), &effects)
                 // While posts wait it looks more often, so that they don't live much longer than they should.
-                let look = state.session.unsentCount > 0 ? now + engine.times.shortPatience / 4 : nextAttempt
+                let look = state.session.unsentCount > 0 ? now + engine.bounds.shortPatience / 4 : nextAttempt
                 return .wait(until: min(nextAttempt, min(look, deadline ?? .max)))
             case .refused:
                 state.expireAll(&effects)
@@ -104,7 +104,8 @@ struct CenterLoop {
     private mutating func connect() {
         let now = MonotonicClock.now()
         do throws(EndpointError) {
-            let socket = try ClientEndpoint.connect(to: engine.place, until: now + engine.times.shortPatience)
+            let socket = try ClientEndpoint.connect(
+                to: engine.place, until: now + engine.bounds.shortPatience)
             do throws(SystemError) {
                 try socket.setBlocking(false)
             } catch {

@@ -78,6 +78,7 @@ struct CenterState {
     }
 
     let events: Publisher<Event>
+    let outboxBytes: Int
     var phase = Phase.idle
     var waker: Waker?
     var watch = Watch()
@@ -108,8 +109,9 @@ struct CenterState {
     var drainWaiters: [DispatchSemaphore] = []
     var closers: [CheckedContinuation<Void, Never>] = []
 
-    init(events: Publisher<Event>, greeting: String) {
+    init(events: Publisher<Event>, greeting: String, outboxBytes: Int) {
         self.events = events
+        self.outboxBytes = outboxBytes
         session = ClientSession(greeting: greeting)
     }
 
@@ -140,9 +142,7 @@ struct CenterState {
 
 // Writing.
 extension CenterState {
-    static let outboxLimit = 8 << 20
-
-    var hasRoom: Bool { session.unsentCount < Self.outboxLimit }
+    var hasRoom: Bool { session.unsentCount < outboxBytes }
 
     /// Offers the kernel what waits. True if something is left that the I/O thread must see to.
     mutating func write() -> Bool {

@@ -34,8 +34,8 @@ public final class DistributedNotificationCenter: Sendable {
         self.init(place: SocketPath(Path(socketPath), .given))
     }
 
-    init(place: SocketPath, times: CenterEngine.Times = .init()) {
-        engine = CenterEngine(place: place, times: times)
+    init(place: SocketPath, bounds: CenterEngine.Bounds = .init()) {
+        engine = CenterEngine(place: place, bounds: bounds)
     }
 
     deinit {

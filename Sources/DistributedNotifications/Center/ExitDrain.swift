@@ -24,7 +24,7 @@ final class ExitDrain: Sendable {
     }
 
     private func drain() {
-        let deadline = DispatchTime.now() + .nanoseconds(Int(CenterEngine.Times().shortPatience))
+        let deadline = DispatchTime.now() + .nanoseconds(Int(CenterEngine.Bounds().shortPatience))
         for engine in members.withLock({ $0.compactMap(\.engine) }) {
             _ = engine.drainSignal()?.wait(timeout: deadline)
         }
