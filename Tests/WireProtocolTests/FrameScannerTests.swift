@@ -17,7 +17,7 @@ private func withExactly<Result>(_ bytes: [UInt8], _ body: (UnsafeRawBufferPoint
     private func found(_ scanner: FrameScanner, _ text: [UInt8]) -> JSONFault? {
         switch withExactly(text, { scanner.scan($0) }) {
         case .fault(let fault): fault
-        case .frame, .plainPost: nil
+        case .frame, .plainPost, .plainPostAgain: nil
         }
     }
 
