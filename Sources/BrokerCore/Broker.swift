@@ -16,13 +16,13 @@ package final class Broker {
     let busiest = BusiestNames()
     let encoder = NotificationEncoder()
     let scanner: FrameScanner
-    private var monotonic: UInt64 = 0
+    var monotonic: UInt64 = 0
     private(set) var wall: UInt64 = 0
     private var startedAt: UInt64?
-    private var ended: [Int32] = []
-    private var leaving: [Int32] = []
-    private var timed: [Int32] = []
-    private var nextCheck: UInt64?
+    var ended: [Int32] = []
+    var leaving: [Int32] = []
+    var timed: [Int32] = []
+    var nextCheck: UInt64?
     /// A frame that is to be tried again after a flush.
     private var held: UnsafeRawBufferPointer?
     /// The route of the last post, which holds as long as the router's version is this.
@@ -31,8 +31,10 @@ package final class Broker {
     /// The receivers that `choose` let a notification go to.
     var chosen: [Int32] = []
     /// The clients whose frames were all processed since the last flush.
-    private var readers: [Int32] = []
-    package private(set) var isStopping = false
+    var readers: [Int32] = []
+    package internal(set) var isStopping = false
+    /// Set by a client's `stop`.
+    package internal(set) var wasAskedToStop = false
     package var events: [BrokerEvent] = []
     /// The kernel's name of a process; asked for a status only.
     let programName: (Int32) -> [UInt8]?
@@ -278,208 +280,6 @@ package final class Broker {
     package func breakOff(_ slot: Int32) {
         guard let session = sessions[slot] else { return }
         end(session)
-    }
-
-    // Output.
-
-    package var hasOutput: Bool { delivery.hasTouched }
-
-    /// How many connections a flush must visit; that may become more on the way.
-    package var touchedCount: Int { delivery.touchedCount }
-    package func touched(at index: Int) -> Int32 { delivery.touched[index] }
-
-    package func gather(_ slot: Int32, _ pieces: UnsafeMutableBufferPointer<Piece>) -> Int {
-        delivery.gather(slot, pieces)
-    }
-
-    /// The kernel took `count` bytes of what was gathered.
-    package func wrote(_ slot: Int32, _ count: Int) {
-        delivery.wrote(slot, count)
-        guard let session = sessions[slot] else { return }
-        session.lastProgress = now.monotonic
-        if session.missing.count > 0 { tellMissing(session) }
-        pressure.relax(session)
-    }
-
-    /// Whether a connection's kernel buffer is full.
-    package func setBlocked(_ slot: Int32, _ isBlocked: Bool) {
-        let outlet = sessions.outlets + Int(slot)
-        if isBlocked, !outlet.pointee.isBlocked { outlet.pointee.blockedSince = monotonic }
-        outlet.pointee.isBlocked = isBlocked
-    }
-
-    package func isBlocked(_ slot: Int32) -> Bool { sessions.outlets[Int(slot)].isBlocked }
-
-    package func settle(_ slot: Int32) {
-        delivery.settle(slot)
-        guard let session = sessions[slot] else { return }
-        if !sessions.outlets[Int(slot)].isBlocked { pressure.endEase(on: slot, now: monotonic) }
-        endIfWritten(session)
-    }
-
-    package func endFlush() {
-        delivery.endFlush()
-        for slot in readers {
-            if let session = sessions[slot], session.isOpen {
-                pressure.easeIfBlocked(session, now: monotonic)
-            }
-        }
-        readers.removeAll(keepingCapacity: true)
-    }
-
-    package func queuedBytes(_ slot: Int32) -> Int { sessions.outlets[Int(slot)].pending }
-
-    /// The client takes nothing any more. What it sent is still processed.
-    package func endOutput(_ slot: Int32) {
-        guard let session = sessions[slot] else { return }
-        delivery.close(session)
-        retire(session)
-        endIfWritten(session)
-    }
-
-    // Ends.
-
-    /// Takes a connection out of all that others see: its observers, its waits, those who wait for its queue.
-    private func retire(_ session: Session) {
-        removeAllObservers(of: session)
-        if session.awaiting > 0 { router.removeAwaiters(of: session.slot) }
-        session.awaiting = 0
-        pressure.release(session)
-    }
-
-    private func endIfWritten(_ session: Session) {
-        switch session.state {
-        case .open, .ended: return
-        case .draining, .leaving:
-            let outlet = sessions.outlets[Int(session.slot)]
-            if outlet.pending == 0, session.outbox == nil || outlet.isClosed { end(session) }
-        }
-    }
-
-    private func end(_ session: Session) {
-        if case .ended = session.state { return }
-        session.state = .ended
-        retire(session)
-        pressure.forget(session)
-        delivery.close(session)
-        access.leave(session.sender.uid)
-        ended.append(session.slot)
-    }
-
-    /// Ends a connection with an error that names its fault, and a goodbye.
-    private func fail(_ session: Session, _ error: ProtocolError) {
-        refuse(session, id: nil, error)
-        say(.protocolError, error.message, to: session, dropping: false)
-    }
-
-    /// Says goodbye: the last that a client hears. It has a second to take it.
-    func say(
-        _ reason: GoodbyeReason, _ message: String, to session: Session, dropping: Bool,
-        within time: UInt64 = 1_000_000_000
-    ) {
-        if case .leaving = session.state { return }
-        if case .ended = session.state { return }
-        retire(session)
-        if dropping { delivery.discard(session) }
-        tellMissing(session, always: true)
-        delivery.dropReplays(session)
-        delivery.send(Self.goodbye(reason, message), to: session.slot)
-        pressure.forget(session)
-        session.decoder.reset()
-        session.state = .leaving(until: now.monotonic + time)
-        if sessions.outlets[Int(session.slot)].isBlocked { leaving.append(session.slot) }
-        watch(session, until: now.monotonic + time)
-    }
-
-    private static func goodbye(_ reason: GoodbyeReason, _ message: String) -> [UInt8] {
-        var frame = FrameWriter("goodbye")
-        frame.member("reason", reason.rawValue)
-        frame.member("message", message)
-        return frame.finish()
-    }
-
-    /// Begins the end of the broker: what is queued is still written, and a goodbye behind it.
-    package func stop(within time: UInt64) {
-        isStopping = true
-        for case let session? in sessions.sessions {
-            say(.shuttingDown, "the broker is shutting down", to: session, dropping: false, within: time)
-        }
-    }
-
-    /// Set by a client's `stop`.
-    package internal(set) var wasAskedToStop = false
-
-    // Time.
-
-    /// When `tick` must be called, unless it is nil.
-    package var deadline: UInt64? {
-        guard let ease = pressure.easeDeadline else { return nextCheck }
-        return min(ease, nextCheck ?? ease)
-    }
-
-    private func watch(_ session: Session, until time: UInt64) {
-        if !session.isTimed {
-            session.isTimed = true
-            timed.append(session.slot)
-        }
-        nextCheck = min(nextCheck ?? time, time)
-    }
-
-    private func lookAgainSoon() {
-        if let look = pressure.nextLook(after: now.monotonic) { nextCheck = min(nextCheck ?? look, look) }
-    }
-
-    /// Acts on what is due. `kernelHeld` tells how many bytes the kernel still holds for a connection's client.
-    package func tick(kernelHeld: (Int32) -> Int) {
-        pressure.endEase(at: monotonic)
-        guard let due = nextCheck, monotonic >= due else { return }
-        nextCheck = nil
-        let watched = timed
-        timed = []
-        for slot in watched {
-            guard let session = sessions[slot], session.isTimed else { continue }
-            session.isTimed = false
-            expire(session)
-        }
-        for receiver in pressure.overdue(now: now.monotonic, kernelHeld: kernelHeld) { cut(receiver) }
-        lookAgainSoon()
-    }
-
-    private func expire(_ session: Session) {
-        switch session.state {
-        case .ended: return
-        case .draining(let deadline), .leaving(let deadline):
-            if now.monotonic >= deadline { end(session) } else { watch(session, until: deadline) }
-        case .open:
-            guard let deadline = session.frameDeadline else { return }
-            if now.monotonic < deadline { return watch(session, until: deadline) }
-            let seconds = Self.seconds(configuration.frameTimeout)
-            fail(
-                session,
-                ProtocolError(
-                    .frameTimeout,
-                    "a frame was not complete \(seconds) s after its first byte: \(session.decoder.buffered) bytes of it came"
-                ))
-        }
-    }
-
-    private func cut(_ session: Session) {
-        let queued = sessions.outlets[Int(session.slot)].pending
-        events.append(.cut(session.slot, queuedBytes: queued))
-        say(
-            .slowReceiver,
-            "the connection took nothing for \(Self.seconds(configuration.patience)) s while senders waited for it, with \(queued) bytes queued",
-            to: session, dropping: true)
-    }
-
-    /// Seconds with at most three decimals.
-    private static func seconds(_ nanoseconds: UInt64) -> String {
-        let thousandths = nanoseconds / 1_000_000
-        let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
-        if rest == 0 { return "\(whole)" }
-        var digits = String(rest + 1000).dropFirst()
-        while digits.last == "0" { digits.removeLast() }
-        return "\(whole).\(digits)"
     }
 }
 

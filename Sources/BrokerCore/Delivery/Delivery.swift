@@ -6,21 +6,21 @@ import WireProtocol
 /// ranges of them. A flush visits the touched outlets: `gather`, the write itself by the owner of the socket, `wrote`, and
 /// at last `settle`, which moves what is left to the session's outbox. `endFlush` makes the segments empty.
 final class Delivery {
-    private let sessions: SessionTable
-    private let keys: NotificationKeys
+    let sessions: SessionTable
+    let keys: NotificationKeys
     let queueLimit: Int
     let notices = TurnSegment(capacity: 256 << 10)
-    private let answers = TurnSegment(capacity: 64 << 10)
+    let answers = TurnSegment(capacity: 64 << 10)
     /// The memory of the sender's frame that ranges were noted of, so that a large userInfo is not copied.
-    private(set) var external: ByteStorage?
-    private(set) var holdsExternal = false
-    private var externalBytes = 0
+    var external: ByteStorage?
+    var holdsExternal = false
+    var externalBytes = 0
     // SAFETY: there is room for every slot, and each stands in it once.
     private(set) var touched: UnsafeMutablePointer<Int32>
-    private(set) var touchedCount = 0
+    var touchedCount = 0
     private var touchedCapacity = 64
     /// How many connections have bytes in their outbox: if none has, most checks can be skipped.
-    private(set) var backlogged = 0
+    var backlogged = 0
     let statistics = Statistics()
 
     private static let noticesFull = 128 << 10
@@ -63,7 +63,7 @@ final class Delivery {
     var hasTouched: Bool { touchedCount > 0 }
 
     @inline(__always)
-    private func touch(_ outlet: UnsafeMutablePointer<Outlet>, _ slot: Int32) {
+    func touch(_ outlet: UnsafeMutablePointer<Outlet>, _ slot: Int32) {
         if outlet.pointee.isTouched { return }
         outlet.pointee.isTouched = true
         touched[touchedCount] = slot
@@ -111,7 +111,7 @@ final class Delivery {
     }
 
     @inline(never)
-    private func closePiece(_ slot: Int32, _ outlet: UnsafeMutablePointer<Outlet>) {
+    func closePiece(_ slot: Int32, _ outlet: UnsafeMutablePointer<Outlet>) {
         guard let start = outlet.pointee.openStart, let end = outlet.pointee.openEnd,
             let session = sessions[slot]
         else { return }
@@ -185,229 +185,5 @@ final class Delivery {
             rest = quotient
         }
         position += digits
-    }
-
-    // The flush.
-
-    /// Fills `pieces` with what a connection has to be sent next; answers how many. None are left when all is written.
-    func gather(_ slot: Int32, _ pieces: UnsafeMutableBufferPointer<Piece>) -> Int {
-        guard let session = sessions[slot], !sessions.outlets[Int(slot)].isClosed else { return 0 }
-        let outlet = sessions.outlets + Int(slot)
-        if let outbox = session.outbox {
-            settle(slot)
-            if outbox.awaitsReplay {
-                outbox.pullReplay(upTo: min(64 << 10, queueLimit / 4))
-                update(session)
-            }
-            guard let outbox = session.outbox else { return 0 }
-            let count = outbox.gather(pieces)
-            // Gaps may have come to it.
-            outlet.pointee.queued = outbox.bytes
-            return count
-        }
-        if outlet.pointee.noted == 0 { return 0 }
-        if session.pieces.isEmpty, let start = outlet.pointee.openStart, let end = outlet.pointee.openEnd {
-            pieces[0] = Piece(start: start, count: end - start)
-            return 1
-        }
-        closePiece(slot, outlet)
-        let count = min(session.pieces.count, pieces.count)
-        for index in 0..<count { pieces[index] = session.pieces[index] }
-        return count
-    }
-
-    /// The kernel took `count` bytes of what was gathered.
-    func wrote(_ slot: Int32, _ count: Int) {
-        guard let session = sessions[slot] else { return }
-        let outlet = sessions.outlets + Int(slot)
-        statistics.bytesOut &+= UInt64(count)
-        if let outbox = session.outbox {
-            countDelivered(session, outbox.remove(count, &session.ledger))
-            update(session)
-        } else if count == outlet.pointee.noted, session.ledger.isAtBoundary {
-            countDelivered(session, outlet.pointee.notedNotifications)
-            clearNoted(session, outlet)
-        } else {
-            closePiece(slot, outlet)
-            removeWritten(session, outlet, count)
-        }
-    }
-
-    private func removeWritten(_ session: Session, _ outlet: UnsafeMutablePointer<Outlet>, _ count: Int) {
-        var left = count
-        var whole = 0
-        while left > 0, whole < session.pieces.count {
-            let step = min(left, session.pieces[whole].count)
-            let ended = session.ledger.advance(session.pieces[whole].start, by: step)
-            countDelivered(session, ended)
-            outlet.pointee.notedNotifications -= ended
-            left -= step
-            session.pieces[whole].start += step
-            session.pieces[whole].count -= step
-            if session.pieces[whole].count == 0 { whole += 1 }
-        }
-        session.pieces.removeFirst(whole)
-        outlet.pointee.noted -= count
-    }
-
-    private func countDelivered(_ session: Session, _ count: Int) {
-        session.delivered &+= UInt64(count)
-        statistics.delivered &+= UInt64(count)
-    }
-
-    private func clearNoted(_ session: Session, _ outlet: UnsafeMutablePointer<Outlet>) {
-        outlet.pointee.openStart = nil
-        outlet.pointee.openEnd = nil
-        outlet.pointee.noted = 0
-        outlet.pointee.notedNotifications = 0
-        if !session.pieces.isEmpty { session.pieces.removeAll() }
-    }
-
-    /// Moves what is noted to the outbox.
-    func settle(_ slot: Int32) {
-        let outlet = sessions.outlets + Int(slot)
-        guard outlet.pointee.noted > 0, let session = sessions[slot] else { return }
-        if outlet.pointee.isClosed { return clearNoted(session, outlet) }
-        closePiece(slot, outlet)
-        var held = (notices: 0, answers: 0, external: 0)
-        for piece in session.pieces {
-            if Self.lies(piece, in: notices.storage) {
-                held.notices += piece.count
-            } else if Self.lies(piece, in: answers.storage) {
-                held.answers += piece.count
-            } else {
-                held.external += piece.count
-            }
-        }
-        var notifications = outlet.pointee.notedNotifications
-        let pieces = session.pieces
-        clearNoted(session, outlet)
-        for piece in pieces {
-            let owner: ByteStorage
-            let share: Int
-            if Self.lies(piece, in: notices.storage) {
-                (owner, share) = (notices.storage, held.notices)
-            } else if Self.lies(piece, in: answers.storage) {
-                (owner, share) = (answers.storage, held.answers)
-            } else if let external {
-                (owner, share) = (external, held.external)
-            } else {
-                continue
-            }
-            // What holds half of a storage keeps it; less is copied, so that little never holds much.
-            queue(
-                piece, notifications: notifications, in: owner, byReference: share * 2 >= owner.capacity,
-                for: session)
-            notifications = 0
-        }
-    }
-
-    private static func lies(_ piece: Piece, in storage: ByteStorage) -> Bool {
-        piece.start >= UnsafeRawPointer(storage.base)
-            && piece.start < UnsafeRawPointer(storage.base) + storage.capacity
-    }
-
-    private func queue(
-        _ piece: Piece, notifications: Int, in owner: ByteStorage, byReference: Bool, for session: Session
-    ) {
-        outbox(of: session).append(piece, notifications: notifications, in: owner, byReference: byReference)
-        update(session)
-    }
-
-    private func outbox(of session: Session) -> Outbox {
-        if let outbox = session.outbox { return outbox }
-        let outbox = Outbox(coalescing: sessions.outlets[Int(session.slot)].overflow == .coalesce, keys: keys)
-        outbox.expectRest(of: session.ledger)
-        session.outbox = outbox
-        backlogged += 1
-        return outbox
-    }
-
-    /// Takes over the outbox's size after a change, and lets go of an empty one.
-    private func update(_ session: Session) {
-        guard let outbox = session.outbox else { return }
-        let outlet = sessions.outlets + Int(session.slot)
-        outlet.pointee.queued = outbox.bytes
-        if outbox.isEmpty {
-            session.outbox = nil
-            backlogged -= 1
-        }
-    }
-
-    /// Ends a flush. Everything noted was written or settled.
-    func endFlush() {
-        for index in 0..<touchedCount { sessions.outlets[Int(touched[index])].isTouched = false }
-        touchedCount = 0
-        notices.reset()
-        answers.reset()
-        if holdsExternal {
-            external = nil
-            holdsExternal = false
-            externalBytes = 0
-        }
-    }
-
-    // What the broker decides about a queue.
-
-    func append(_ replay: Replay, to session: Session) {
-        settle(session.slot)
-        outbox(of: session).append(
-            replay, coalescing: sessions.outlets[Int(session.slot)].overflow == .coalesce)
-        touch(sessions.outlets + Int(session.slot), session.slot)
-    }
-
-    func setOverflow(_ overflow: Overflow, of session: Session) {
-        let outlet = sessions.outlets + Int(session.slot)
-        let wasCoalescing = outlet.pointee.overflow == .coalesce
-        outlet.pointee.overflow = overflow
-        guard wasCoalescing != (overflow == .coalesce), let outbox = session.outbox else { return }
-        settle(session.slot)
-        outbox.setCoalescing(overflow == .coalesce, session.ledger)
-        update(session)
-    }
-
-    /// Makes room for `size` bytes by the policy `coalesce`.
-    func coalesce(_ session: Session, makingRoomFor size: Int) {
-        settle(session.slot)
-        guard let outbox = session.outbox else { return }
-        countDropped(session, outbox.shrink(to: max(0, queueLimit - size)))
-        update(session)
-    }
-
-    func countDropped(_ session: Session, _ count: Int) {
-        session.dropped &+= UInt64(count)
-        statistics.dropped &+= UInt64(count)
-    }
-
-    func dropReplays(_ session: Session) {
-        session.outbox?.dropReplays()
-        update(session)
-    }
-
-    /// Forgets all that a connection was to be sent, but for the rest of the frame under way.
-    func discard(_ session: Session) {
-        settle(session.slot)
-        guard let outbox = session.outbox else { return }
-        countDropped(session, outbox.discard(keeping: session.ledger))
-        update(session)
-    }
-
-    /// Nothing more can be written to a connection.
-    func close(_ session: Session) {
-        settle(session.slot)
-        let outlet = sessions.outlets + Int(session.slot)
-        if let outbox = session.outbox {
-            countDropped(session, outbox.notifications)
-            session.outbox = nil
-            backlogged -= 1
-        }
-        outlet.pointee.queued = 0
-        outlet.pointee.isClosed = true
-    }
-
-    var queuedBytes: Int {
-        (0..<sessions.slotCount).reduce(0) { sum, slot in
-            sessions.sessions[slot] == nil ? sum : sum + sessions.outlets[slot].pending
-        }
     }
 }

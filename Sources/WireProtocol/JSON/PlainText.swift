@@ -1,0 +1,76 @@
+/// The first byte from here on that is no white space, or the end.
+@inline(always)
+func skippingSpace(
+    from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
+) -> UnsafePointer<UInt8> {
+    var position = start
+    while position < end, position.pointee <= 0x20 {
+        let byte = position.pointee
+        guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { break }
+        position += 1
+    }
+    return position
+}
+
+/// The closing quote of a string of plain ASCII; nil if the string has anything else.
+@inline(always)
+func plainEnd(
+    from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
+) -> UnsafePointer<UInt8>? {
+    var position = start
+    while end - position >= 8 {
+        let word = UInt64(littleEndian: UnsafeRawPointer(position).loadUnaligned(as: UInt64.self))
+        let special = specialBytes(word)
+        if special == 0 {
+            position += 8
+            if end - position >= 64 { position = skippingPlain(from: position, to: end) }
+            continue
+        }
+        position += special.trailingZeroBitCount >> 3
+        return position.pointee == 0x22 ? position : nil
+    }
+    while position < end {
+        let byte = position.pointee
+        if byte == 0x22 { return position }
+        if byte < 0x20 || byte >= 0x80 || byte == 0x5C { return nil }
+        position += 1
+    }
+    return nil
+}
+
+/// Goes over plain ASCII 32 bytes at a time, and stops at most 32 bytes before what else comes.
+@inline(always)
+func skippingPlain(
+    from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
+) -> UnsafePointer<UInt8> {
+    // Compared with vectors, not scalars: only that comes out as vector instructions.
+    let quote = SIMD16<Int8>(repeating: 0x22)
+    let backslash = SIMD16<Int8>(repeating: 0x5C)
+    let space = SIMD16<Int8>(repeating: 0x20)
+    var position = start
+    while end - position >= 32 {
+        let first = UnsafeRawPointer(position).loadUnaligned(as: SIMD16<Int8>.self)
+        let second = UnsafeRawPointer(position + 16).loadUnaligned(as: SIMD16<Int8>.self)
+        // As signed bytes, all outside ASCII are below the space too.
+        let marks =
+            (first .== quote) .| (first .== backslash) .| (first .< space)
+            .| (second .== quote) .| (second .== backslash) .| (second .< space)
+        let halves = unsafeBitCast(marks, to: SIMD2<UInt64>.self)
+        if halves.x | halves.y != 0 { break }
+        position += 32
+    }
+    return position
+}
+
+/// Marks the bytes that a string's scan must look at: quotes, backslashes, control characters, and all outside ASCII.
+/// Borrows run upwards, so the lowest mark is exact.
+@inline(always)
+func specialBytes(_ word: UInt64) -> UInt64 {
+    let quote = word ^ 0x2222_2222_2222_2222
+    let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
+    let low: UInt64 = 0x0101_0101_0101_0101
+    let found =
+        ((quote &- low) & ~quote) | ((backslash &- low) & ~backslash)
+        | ((word &- 0x2020_2020_2020_2020) & ~word) | word
+    return found & 0x8080_8080_8080_8080
+}
