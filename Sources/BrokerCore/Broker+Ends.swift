@@ -49,7 +49,7 @@ extension Broker {
         pressure.forget(session)
         session.decoder.reset()
         session.state = .leaving(until: now.monotonic + time)
-        if sessions.outlets[Int(session.slot)].isBlocked { leaving.append(session.slot) }
+        if dropping, sessions.outlets[Int(session.slot)].isBlocked { leaving.append(session.slot) }
         watch(session, until: now.monotonic + time)
     }
 

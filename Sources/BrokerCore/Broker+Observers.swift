@@ -113,7 +113,9 @@ extension Broker {
             throw ProtocolError(
                 .invalidMember, "the member \"features\" may stand in a connection's first frame only")
         }
-        if let client = hello.client { session.clientName = try label(client, text, "client") }
+        if let client = hello.client {
+            session.clientName = client.count == 2 ? [] : try label(client, text, "client")
+        }
         let limits = configuration.limits
         var frame = FrameWriter("welcome")
         if let id { frame.member("id", id) }

@@ -12,6 +12,8 @@ struct RunCommand {
     /// Descriptors besides those of connections: standard streams, listener, lock, poller, signals, and some to spare.
     private static let ownDescriptors = 24
 
+    private static let atOnce = WaitLimit(deadline: 0)
+
     func run() throws(Failure) -> ExitStatus {
         CurrentProcess.keepFreedMemory()
         // Before the socket is there, so that no signal finds it unattended.
@@ -51,7 +53,8 @@ struct RunCommand {
             }
         do throws(SystemError) {
             let server = try Server(configuration(descriptors), at: endpoint, signals: signals) { event in
-                if event.level <= level { BrokerCommand.tool.say(event.line) }
+                // A log that nobody reads loses lines; it doesn't hold up the broker.
+                if event.level <= level { BrokerCommand.tool.say(event.line, until: Self.atOnce) }
                 if case .listening = event {
                     Self.tellReady(notifySocket)
                     CurrentProcess.releaseCode()
@@ -68,7 +71,7 @@ struct RunCommand {
         do throws(SystemError) {
             try ServiceManager.notifyReady(notifySocket)
         } catch {
-            BrokerCommand.tool.say("the service manager could not be told: \(error)")
+            BrokerCommand.tool.say("the service manager could not be told: \(error)", until: atOnce)
         }
     }
 

@@ -52,7 +52,10 @@ extension Option {
         "socket-mode", value: "OCTAL", help: "the socket's permission bits (default: 0600)")
     static let allowUID = Option(
         "allow-uid", value: "UID",
-        help: "a user that may connect besides the broker's own and root; may be given more than once")
+        help: """
+            a user that may connect besides the broker's own and root; may be given more than once. It must be able to \
+            reach the socket, too: --socket-mode 0666, in a directory that it may enter
+            """)
     static let queueBytes = Option(
         "queue-bytes", value: "N", help: "what is queued for one connection (default: 8M); N takes K, M, G")
     static let frameBytes = Option("frame-bytes", value: "N", help: "the longest frame (default: 16M)")

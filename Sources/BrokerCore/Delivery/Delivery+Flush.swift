@@ -92,25 +92,28 @@ extension Delivery {
                 held.external += piece.count
             }
         }
+        left.notices += held.notices
+        left.answers += held.answers
+        left.external += held.external
         var notifications = outlet.pointee.notedNotifications
         let pieces = session.pieces
         clearNoted(session, outlet)
         for piece in pieces {
             let owner: ByteStorage
-            let share: Int
+            let shares: (own: Int, all: Int)
             if Self.lies(piece, in: notices.storage) {
-                (owner, share) = (notices.storage, held.notices)
+                (owner, shares) = (notices.storage, (held.notices, left.notices))
             } else if Self.lies(piece, in: answers.storage) {
-                (owner, share) = (answers.storage, held.answers)
+                (owner, shares) = (answers.storage, (held.answers, left.answers))
             } else if let external {
-                (owner, share) = (external, held.external)
+                (owner, shares) = (external, (held.external, left.external))
             } else {
                 continue
             }
-            // What holds half of a storage keeps it; less is copied, so that little never holds much.
-            queue(
-                piece, notifications: notifications, in: owner, byReference: share * 2 >= owner.capacity,
-                for: session)
+            // A storage of which half is left to slow receivers is kept; one who has little of it copies that all the same, so
+            // that little never holds much.
+            let isShared = shares.all * 2 >= owner.capacity && shares.own * 4 >= owner.capacity
+            queue(piece, notifications: notifications, in: owner, byReference: isShared, for: session)
             notifications = 0
         }
     }
@@ -153,6 +156,7 @@ extension Delivery {
         touchedCount = 0
         notices.reset()
         answers.reset()
+        left = (0, 0, 0)
         if holdsExternal {
             external = nil
             holdsExternal = false

@@ -9,12 +9,14 @@ final class Delivery {
     let sessions: SessionTable
     let keys: NotificationKeys
     let queueLimit: Int
-    let notices = TurnSegment(capacity: 256 << 10)
+    let notices = TurnSegment(capacity: 160 << 10)
     let answers = TurnSegment(capacity: 64 << 10)
     /// The memory of the sender's frame that ranges were noted of, so that a large userInfo is not copied.
     var external: ByteStorage?
     var holdsExternal = false
     var externalBytes = 0
+    /// The bytes of each storage that connections were left with in this flush.
+    var left = (notices: 0, answers: 0, external: 0)
     // SAFETY: there is room for every slot, and each stands in it once.
     private(set) var touched: UnsafeMutablePointer<Int32>
     var touchedCount = 0

@@ -28,7 +28,7 @@ extension Failure {
         case .gaveUp(let error):
             self.init(.gaveUp, error.description)
         case .noAnswer:
-            self.init(.gaveUp, "the broker at \(place.path) does not answer; --timeout gives it more time")
+            self.init(.gaveUp, "the broker at \(place.path) does not answer: it is stopped, or very busy")
         case .interrupted:
             self.init(.interrupted, "interrupted")
         case .refused(let refusal):

@@ -35,6 +35,10 @@ package enum OptionValue {
             nanoseconds += UInt64(digit - UInt8(ascii: "0")) * unit
             unit /= 10
         }
+        // What is less than a nanosecond is not nothing: 0 may mean never.
+        if parts.dropFirst().joined().dropFirst(9).contains(where: { $0 != UInt8(ascii: "0") }) {
+            nanoseconds += 1
+        }
         return .seconds(whole) + .nanoseconds(nanoseconds)
     }
 
