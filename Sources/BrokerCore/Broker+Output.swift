@@ -1,6 +1,4 @@
 extension Broker {
-    package var hasOutput: Bool { delivery.hasTouched }
-
     /// How many connections a flush must visit; that may become more on the way.
     package var touchedCount: Int { delivery.touchedCount }
     package func touched(at index: Int) -> Int32 { delivery.touched[index] }

@@ -115,14 +115,4 @@ import Testing
             }
         }
     }
-
-    @Test func utf8IsFoundWantingWhereItIs() {
-        for (bytes, place) in [
-            ([0x61, 0xC3, 0xA9], nil), ([0x61, 0xC3], 1), ([0xC0, 0x80], 0), ([0xED, 0xA0, 0x80], 0),
-            ([0xF4, 0x90, 0x80, 0x80], 0), ([0x61, 0x62, 0x80], 2), ([], nil),
-            ([0xE2, 0x82, 0xAC, 0xE2, 0x82], 3),
-        ] as [([UInt8], Int?)] {
-            #expect(bytes.withUnsafeBytes { JSONText.utf8Fault(in: $0) } == place)
-        }
-    }
 }

@@ -62,8 +62,6 @@ final class Delivery {
     /// More than any connection can have noted since the last flush.
     @inline(__always) var mostNoted: Int { notices.used &+ answers.used &+ externalBytes }
 
-    var hasTouched: Bool { touchedCount > 0 }
-
     @inline(__always)
     func touch(_ outlet: UnsafeMutablePointer<Outlet>, _ slot: Int32) {
         if outlet.pointee.isTouched { return }

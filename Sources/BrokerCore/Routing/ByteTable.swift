@@ -151,12 +151,6 @@ final class ByteTable<Value: AnyObject> {
         }
         slots[hole].value = nil
     }
-
-    func forEach(_ body: (Value) -> Void) {
-        for index in 0...mask {
-            if let value = slots[index].value { body(value.takeUnretainedValue()) }
-        }
-    }
 }
 
 @inline(__always)

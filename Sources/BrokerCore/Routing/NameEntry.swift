@@ -54,22 +54,6 @@ struct ResolvedNames {
         tails.append(Self.head(entry.name.reversed()))
     }
 
-    mutating func remove(_ entry: NameEntry) {
-        let index = entry.resolvedIndex
-        guard index >= 0 else { return }
-        entry.resolvedIndex = -1
-        let last = entries.count - 1
-        if index < last {
-            entries[index] = entries[last]
-            heads[index] = heads[last]
-            tails[index] = tails[last]
-            entries[index].resolvedIndex = index
-        }
-        entries.removeLast()
-        heads.removeLast()
-        tails.removeLast()
-    }
-
     /// Forgets all, and answers them.
     mutating func removeAll() -> [NameEntry] {
         let forgotten = entries

@@ -141,14 +141,6 @@ struct JSONCursor {
         return unit
     }
 
-    /// Any text, to its end.
-    mutating func utf8() -> Bool {
-        while position < end {
-            if position.pointee < 0x80 { position += 1 } else if !scalar() { return false }
-        }
-        return true
-    }
-
     /// A run of characters outside ASCII.
     private mutating func scalars() -> Bool {
         while position < end, position.pointee >= 0x80 {

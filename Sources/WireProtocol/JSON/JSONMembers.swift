@@ -86,10 +86,4 @@ package enum JSONText {
         cursor.skipSpace()
         return cursor.atEnd || cursor.failHere(.trailing) ? nil : cursor.fault
     }
-
-    /// Where the bytes stop being UTF-8, or nil if they are.
-    package static func utf8Fault(in bytes: UnsafeRawBufferPointer) -> Int? {
-        var cursor = JSONCursor(bytes, depthLimit: 1)
-        return cursor.utf8() ? nil : cursor.offset
-    }
 }
