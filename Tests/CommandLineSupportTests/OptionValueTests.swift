@@ -7,7 +7,8 @@ import Testing
     @Test(
         arguments: [
             ("0", .zero), ("5", .seconds(5)), ("0.5", .milliseconds(500)), (".25", .milliseconds(250)),
-            ("5.", .seconds(5)), ("1.0000000019", .seconds(1) + .nanoseconds(1)), ("007", .seconds(7)),
+            ("5.", .seconds(5)), ("0.0000000004", .nanoseconds(1)),
+            ("1.0000000019", .seconds(1) + .nanoseconds(1)), ("007", .seconds(7)),
             ("999999999.999999999", .seconds(999_999_999) + .nanoseconds(999_999_999)),
             ("1000000000.9", .seconds(1_000_000_000)),
             ("99999999999999999999999999999999", .seconds(1_000_000_000)),

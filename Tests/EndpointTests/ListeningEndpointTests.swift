@@ -223,6 +223,8 @@ func exists(_ path: Path) -> Bool {
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory()
             let path = directory.path.appending("s")
+            // Number 3 is taken, so that it is neither the listener's nor the client's own.
+            dup2(1, 3)
             let listener = try ListeningSocket(at: path, mode: 0o600)
             let early = try StreamSocket.connect(to: path)
             dup2(listener.number, 3)
@@ -242,6 +244,7 @@ func exists(_ path: Path) -> Bool {
 
     @Test func whatIsNoListenerIsRefused() async {
         await #expect(processExitsWith: .success) {
+            dup2(1, 3)
             let pipe = try Pipe()
             dup2(pipe.reading.number, 3)
             let refused = refusal { () throws(EndpointError) in

@@ -36,9 +36,8 @@ package enum OptionValue {
             unit /= 10
         }
         // What is less than a nanosecond is not nothing: 0 may mean never.
-        if parts.dropFirst().joined().dropFirst(9).contains(where: { $0 != UInt8(ascii: "0") }) {
-            nanoseconds += 1
-        }
+        let hasRest = parts.dropFirst().joined().contains { $0 != UInt8(ascii: "0") }
+        if whole == 0, nanoseconds == 0, hasRest { nanoseconds = 1 }
         return .seconds(whole) + .nanoseconds(nanoseconds)
     }
 
