@@ -9,20 +9,18 @@ extension Broker {
     /// Processes one frame. Answers how many bytes its deliveries have, or -1 if it must be tried again after a flush.
     func process(_ text: UnsafeRawBufferPointer, of session: Session) -> Int {
         switch scanner.scan(text) {
-        case .plainPost:
+        case .plainPostAgain where router.version == lastRouteVersion && !busiest.isCounting:
+            // The name and object are those of the last post, and nothing has changed: its route holds.
+            guard let base = text.baseAddress else { return 0 }
             session.hasSpoken = true
-            return post(scanner.post.pointee, text, .no, deliverImmediately: false, of: session)
-        case .plainPostAgain:
+            let post = scanner.post.pointee
+            return relay(
+                NotificationEncoder.Parts(
+                    text: base, name: post.name, object: post.object, userInfo: post.userInfo,
+                    deliverImmediately: false),
+                to: lastRoute, id: PlainPost.noID, of: session)
+        case .plainPost, .plainPostAgain:
             session.hasSpoken = true
-            // The name and object are those of the last post: if nothing has changed its route holds.
-            if router.version == lastRouteVersion, !busiest.isCounting, let base = text.baseAddress {
-                let post = scanner.post.pointee
-                return relay(
-                    NotificationEncoder.Parts(
-                        text: base, name: post.name, object: post.object, userInfo: post.userInfo,
-                        deliverImmediately: false),
-                    to: lastRoute, id: PlainPost.noID, of: session)
-            }
             return post(scanner.post.pointee, text, .no, deliverImmediately: false, of: session)
         case .frame:
             return processUnusual(text, of: session)

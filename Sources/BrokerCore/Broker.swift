@@ -102,7 +102,7 @@ package final class Broker {
         return ended
     }
 
-    package var hasEnded: Bool { !ended.isEmpty }
+    /// Those that `takeEnded` will answer.
     package var endedSlots: [Int32] { ended }
 
     /// Clients that are to be read again, or to be run on with what they have sent.

@@ -206,15 +206,9 @@ package final class Server {
 
     private func read(_ slot: Int32, _ connection: Connection) {
         if let space = broker.directSpace(slot) {
-            switch connection.socket.read(into: space) {
-            case .bytes(let count):
-                broker.didFillDirectly(slot, count)
-                process(slot, connection)
-            case .wouldBlock: return
-            case .endOfFile: broker.endInput(slot)
-            case .failed: broker.breakOff(slot)
+            return take(connection.socket.read(into: space), of: slot, connection) {
+                broker.didFillDirectly(slot, $0)
             }
-            return
         }
         if !isKnownUniquelyReferenced(&receiveBuffer) {
             receiveBuffer = ByteStorage(capacity: Self.receiveBytes)
@@ -222,9 +216,18 @@ package final class Server {
         let storage = receiveBuffer
         let size = broker.prefersLargeReads(slot) ? Self.receiveBytes : Self.smallReceiveBytes
         let buffer = UnsafeMutableRawBufferPointer(start: storage.base, count: size)
-        switch connection.socket.read(into: buffer) {
+        take(connection.socket.read(into: buffer), of: slot, connection) {
+            broker.load(slot, storage, 0..<$0)
+        }
+    }
+
+    /// What a read found goes to the broker; `load` hands it the bytes.
+    private func take(
+        _ outcome: ReadOutcome, of slot: Int32, _ connection: Connection, load: (Int) -> Void
+    ) {
+        switch outcome {
         case .bytes(let count):
-            broker.load(slot, storage, 0..<count)
+            load(count)
             process(slot, connection)
         case .wouldBlock: return
         case .endOfFile: broker.endInput(slot)
@@ -331,15 +334,11 @@ package final class Server {
             guard let connection = connections[Int(slot)] else { continue }
             makeReady(slot, connection)
         }
-        guard broker.hasEnded else { return }
-        let clients = endedClients()
+        if broker.endedSlots.isEmpty { return }
+        let clients = broker.endedSlots.compactMap(client)
         for slot in broker.takeEnded() { connections[Int(slot)] = nil }
         for client in clients { log(.disconnected(client)) }
         if retryAccept != nil { watchListener(true) }
-    }
-
-    private func endedClients() -> [ServerEvent.Client] {
-        broker.endedSlots.compactMap(client)
     }
 
     private func client(_ slot: Int32) -> ServerEvent.Client? {

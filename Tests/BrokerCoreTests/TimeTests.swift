@@ -258,6 +258,6 @@ import WireProtocol
             return
         }
         #expect(receipt.hasSuffix(#""receivers":0}"#))
-        #expect(broker.deadline == nil || !broker.hasEnded)
+        #expect(broker.deadline == nil || broker.endedSlots.isEmpty)
     }
 }

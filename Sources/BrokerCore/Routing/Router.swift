@@ -58,10 +58,10 @@ final class Router {
         var nameIsKnown: Bool
 
         static var none: Route {
-            // SAFETY: no slot is read where the count is 0; any address does.
             Route(slots: UnsafePointer(nobody), count: 0, nameIsKnown: false)
         }
 
+        // SAFETY: it is never read nor written, since the count beside it is 0: any address does.
         private nonisolated(unsafe) static let nobody = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
     }
 
