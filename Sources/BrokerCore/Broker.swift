@@ -19,8 +19,12 @@ package final class Broker {
     var monotonic: UInt64 = 0
     private(set) var wall: UInt64 = 0
     private var startedAt: UInt64?
-    var ended: [Int32] = []
-    var leaving: [Int32] = []
+    // SAFETY: none of the lists that each turn asks for is read or changed while it is being changed.
+    @exclusivity(unchecked) var ended: [Int32] = []
+    @exclusivity(unchecked) var leaving: [Int32] = []
+    /// The clients whose frames were all processed since the last flush.
+    @exclusivity(unchecked) var readers: [Int32] = []
+    @exclusivity(unchecked) package var events: [BrokerEvent] = []
     var timed: [Int32] = []
     var nextCheck: UInt64?
     /// A frame that is to be tried again after a flush.
@@ -30,12 +34,9 @@ package final class Broker {
     var lastRouteVersion = UInt64.max
     /// The receivers that `choose` let a notification go to.
     var chosen: [Int32] = []
-    /// The clients whose frames were all processed since the last flush.
-    var readers: [Int32] = []
     package internal(set) var isStopping = false
     /// Set by a client's `stop`.
     package internal(set) var wasAskedToStop = false
-    package var events: [BrokerEvent] = []
     /// The kernel's name of a process; asked for a status only.
     let programName: (Int32) -> [UInt8]?
 
@@ -153,10 +154,21 @@ package final class Broker {
         sessions[slot]?.decoder.directSpace(atLeast: 32 << 10)
     }
 
-    /// Whether the connection's frames are so long that large reads save copies.
-    package func prefersLargeReads(_ slot: Int32) -> Bool {
-        (sessions[slot]?.decoder.lastLength ?? 0) >= 8 << 10
+    /// How much of a connection's input to read at once, when so many connections have some.
+    ///
+    /// Much at once saves calls and wakes nobody for little; less keeps what is read, and what comes of it for all receivers,
+    /// in the processor's caches.
+    package func readSize(_ slot: Int32, of many: Int) -> Int {
+        guard let session = sessions[slot] else { return Self.mostRead }
+        let length = session.decoder.lastLength
+        if length >= 8 << 10 { return Self.mostRead }
+        if many > 2 { return Self.mostRead / 8 }
+        if length < 256 { return Self.mostRead / 4 }
+        return session.recentCount <= 4 ? Self.mostRead : Self.mostRead / 8
     }
+
+    /// The greatest `readSize`.
+    package static let mostRead = 256 << 10
 
     package func didFillDirectly(_ slot: Int32, _ count: Int) {
         delivery.statistics.bytesIn &+= UInt64(count)
@@ -224,10 +236,6 @@ package final class Broker {
             }
             delivered += outcome
             guard session.isOpen else { return .stopped }
-            // The next frame may lie in other memory than what was noted.
-            if delivery.holdsExternal, !decoder.isInSharedStorage(delivery.external) {
-                return .flushFirst
-            }
         }
     }
 

@@ -5,14 +5,15 @@ import UnixIO
 final class Connection {
     /// A connection that is not read is watched on edges only: on levels a peer that closed would wake the loop for ever.
     struct Watch: Equatable {
-        var interest: Readiness
-        var edgeTriggered: Bool
+        var isReading = true
+        var isBlocked = false
 
-        static let reading = Watch(interest: .readable, edgeTriggered: false)
+        var interest: Readiness { isBlocked ? [.readable, .writable] : .readable }
+        var edgeTriggered: Bool { !isReading }
     }
 
     let socket: StreamSocket
-    var watch = Watch.reading
+    var watch = Watch()
     /// Whether it stands in the list of those that go on without new input.
     var isReady = false
 

@@ -30,18 +30,19 @@ package final class Server {
     private let log: (ServerEvent) -> Void
     private let poller: Poller
     private var connections: [Connection?] = []
-    private var receiveBuffer = ByteStorage(capacity: Server.receiveBytes)
-    private var pieces = [Piece](repeating: .none, count: IOVector.most)
-    private var vectors = [IOVector](repeating: IOVector(nil, 0), count: IOVector.most)
+    private var receiveBuffer = ByteStorage(capacity: Broker.mostRead)
+    // SAFETY: both are initialized, and of the same count.
+    private let pieces = UnsafeMutableBufferPointer<Piece>.allocate(capacity: IOVector.most)
+    private let vectors = UnsafeMutableBufferPointer<IOVector>.allocate(capacity: IOVector.most)
+    // SAFETY: it is not read or changed while it is being changed.
     /// Connections that go on in the next turn without new input.
-    private var ready: [Int32] = []
+    @exclusivity(unchecked) private var ready: [Int32] = []
+    /// How many descriptors the poller found ready in this turn.
+    private var readyCount = 0
     private var isAccepting = true
     private var retryAccept: UInt64?
     private var isStalled = false
 
-    private static let receiveBytes = 256 << 10
-    /// What is read at once of small frames: what comes of it fits the processor's caches and the receivers' kernel buffers.
-    private static let smallReceiveBytes = 64 << 10
     private static let acceptsPerTurn = 64
     /// The most that one connection is written in one go.
     private static let writtenPerVisit = 4 << 20
@@ -56,6 +57,8 @@ package final class Server {
     ) throws(SystemError) {
         broker = Broker(configuration) { CurrentProcess.programName(of: $0) }
         self.endpoint = endpoint
+        pieces.initialize(repeating: .none)
+        vectors.initialize(repeating: IOVector(nil, 0))
         self.control = control
         self.log = log
         poller = try Poller()
@@ -69,6 +72,11 @@ package final class Server {
         if let control { try poller.add(control.wake.number, .readable, token: Token.control) }
     }
 
+    deinit {
+        pieces.deallocate()
+        vectors.deallocate()
+    }
+
     /// Serves until it is stopped.
     package func run() throws(SystemError) -> End {
         log(.listening(endpoint.path))
@@ -76,6 +84,7 @@ package final class Server {
             let count = try poller.wait(until: ready.isEmpty ? nextDeadline : 0)
             broker.begin(
                 Moment(monotonic: MonotonicClock.now(), wall: UInt64(max(0, WallClock.microseconds()))))
+            readyCount = count
             for index in 0..<count {
                 let event = poller.event(at: index)
                 if let end = handle(event.token, event.readiness) { return end }
@@ -189,9 +198,7 @@ package final class Server {
     private func serve(_ slot: Int32, _ readiness: Readiness) {
         guard let connection = connections[Int(slot)] else { return }
         if broker.isReading(slot), !connection.isReady {
-            if !readiness.isDisjoint(with: [.readable, .hangUp, .error, .peerClosed]) {
-                read(slot, connection)
-            }
+            if readiness.tellsOfInput { read(slot, connection) }
         } else if readiness.contains(.readable), connection.socket.readableBytes() > 0 {
             broker.noteMore(slot)
         }
@@ -200,22 +207,23 @@ package final class Server {
             write(slot, connection)
         }
         // The peer is gone: what it sent can be read, but nothing can reach it.
-        if !readiness.isDisjoint(with: [.hangUp, .error]) { broker.endOutput(slot) }
+        if readiness.tellsOfClosedOutput { broker.endOutput(slot) }
         updateWatch(slot, connection)
     }
 
     private func read(_ slot: Int32, _ connection: Connection) {
-        if let space = broker.directSpace(slot) {
-            return take(connection.socket.read(into: space), of: slot, connection) {
-                broker.didFillDirectly(slot, $0)
-            }
-        }
         if !isKnownUniquelyReferenced(&receiveBuffer) {
-            receiveBuffer = ByteStorage(capacity: Self.receiveBytes)
+            receiveBuffer = ByteStorage(capacity: Broker.mostRead)
         }
         let storage = receiveBuffer
-        let size = broker.prefersLargeReads(slot) ? Self.receiveBytes : Self.smallReceiveBytes
-        let buffer = UnsafeMutableRawBufferPointer(start: storage.base, count: size)
+        let buffer = UnsafeMutableRawBufferPointer(
+            start: storage.base, count: broker.readSize(slot, of: readyCount))
+        if let space = broker.directSpace(slot) {
+            return take(connection.socket.read(into: space, then: buffer), of: slot, connection) {
+                broker.didFillDirectly(slot, min($0, space.count))
+                if $0 > space.count { broker.load(slot, storage, 0..<$0 - space.count) }
+            }
+        }
         take(connection.socket.read(into: buffer), of: slot, connection) {
             broker.load(slot, storage, 0..<$0)
         }
@@ -268,9 +276,8 @@ package final class Server {
     }
 
     private func updateWatch(_ slot: Int32, _ connection: Connection) {
-        let reads = broker.isReading(slot)
-        var wanted = Connection.Watch(interest: .readable, edgeTriggered: !reads)
-        if broker.isBlocked(slot) { wanted.interest.insert(.writable) }
+        let wanted = Connection.Watch(
+            isReading: broker.isReading(slot), isBlocked: broker.isBlocked(slot))
         if wanted == connection.watch { return }
         connection.watch = wanted
         try? poller.modify(
@@ -303,17 +310,14 @@ package final class Server {
     private func write(_ slot: Int32, _ connection: Connection) {
         var written = 0
         while !broker.isBlocked(slot) {
-            let count = pieces.withUnsafeMutableBufferPointer { broker.gather(slot, $0) }
+            let count = broker.gather(slot, pieces)
             if count == 0 { break }
             var total = 0
             for index in 0..<count {
                 vectors[index] = IOVector(pieces[index].start, pieces[index].count)
                 total += pieces[index].count
             }
-            let outcome = vectors.withUnsafeBufferPointer {
-                connection.socket.write(gathering: UnsafeBufferPointer(rebasing: $0[..<count]))
-            }
-            switch outcome {
+            switch connection.socket.write(gathering: UnsafeBufferPointer(rebasing: vectors[..<count])) {
             case .bytes(let taken):
                 broker.wrote(slot, taken)
                 written += taken

@@ -17,4 +17,14 @@ package struct Readiness: OptionSet, Sendable {
     package static let error = Readiness(rawValue: UInt32(linux_error))
     /// The number is no open descriptor; only `PollEntry` tells it.
     package static let invalid = Readiness(rawValue: UInt32(linux_invalid))
+
+    /// Whether a read would find something: bytes, an end or an error.
+    package var tellsOfInput: Bool {
+        rawValue
+            & (UInt32(linux_readable) | UInt32(linux_peer_closed) | UInt32(linux_hang_up)
+                | UInt32(linux_error)) != 0
+    }
+
+    /// Whether the peer takes nothing any more.
+    package var tellsOfClosedOutput: Bool { rawValue & (UInt32(linux_hang_up) | UInt32(linux_error)) != 0 }
 }

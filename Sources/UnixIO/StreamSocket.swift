@@ -35,7 +35,17 @@ package struct StreamSocket: ~Copyable, Sendable {
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadOutcome {
-        let count = SystemCalls.receive(number, buffer)
+        Self.outcome(ofRead: SystemCalls.receive(number, buffer))
+    }
+
+    /// Fills the second buffer with what the first has no room for.
+    package func read(
+        into first: UnsafeMutableRawBufferPointer, then second: UnsafeMutableRawBufferPointer
+    ) -> ReadOutcome {
+        Self.outcome(ofRead: SystemCalls.receive(number, first, second))
+    }
+
+    private static func outcome(ofRead count: Int) -> ReadOutcome {
         if count > 0 { return .bytes(count) }
         if count == 0 { return .endOfFile }
         return count == -Int(EAGAIN) ? .wouldBlock : .failed(SystemError("read", code: Int32(-count)))

@@ -32,6 +32,18 @@ enum SystemCalls {
         retrying { recv(number, buffer.baseAddress, buffer.count, 0) }
     }
 
+    static func receive(
+        _ number: Int32, _ first: UnsafeMutableRawBufferPointer, _ second: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        let vectors = (
+            iovec(iov_base: first.baseAddress, iov_len: first.count),
+            iovec(iov_base: second.baseAddress, iov_len: second.count)
+        )
+        return withUnsafeBytes(of: vectors) { bytes in
+            retrying { readv(number, bytes.assumingMemoryBound(to: iovec.self).baseAddress, 2) }
+        }
+    }
+
     static func send(_ number: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         retrying { linux_send(number, bytes.baseAddress, bytes.count) }
     }

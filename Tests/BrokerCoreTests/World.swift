@@ -233,16 +233,19 @@ final class World {
 
     private func read(_ client: Client) {
         if client.sent.isEmpty { return broker.endInput(client.slot) }
+        var sent = client.sent.prefix(readSize)
         if let space = broker.directSpace(client.slot) {
-            let count = min(space.count, client.sent.count, readSize)
-            space.copyBytes(from: client.sent.prefix(count))
+            let count = min(space.count, sent.count)
+            space.copyBytes(from: sent.prefix(count))
+            sent.removeFirst(count)
             client.sent.removeFirst(count)
             broker.didFillDirectly(client.slot, count)
-        } else {
-            if !isKnownUniquelyReferenced(&storage) { storage = ByteStorage(capacity: 64 << 10) }
-            let count = min(storage.capacity, client.sent.count, readSize)
-            UnsafeMutableRawBufferPointer(start: storage.base, count: count)
-                .copyBytes(from: client.sent.prefix(count))
+        }
+        if !isKnownUniquelyReferenced(&storage) { storage = ByteStorage(capacity: 64 << 10) }
+        let count = min(storage.capacity, sent.count)
+        if count > 0 {
+            UnsafeMutableRawBufferPointer(start: storage.base, count: count).copyBytes(
+                from: sent.prefix(count))
             client.sent.removeFirst(count)
             broker.load(client.slot, storage, 0..<count)
         }

@@ -46,6 +46,19 @@ import UnixIO
         #expect(client.read().outcome == .failed(SystemError("read", code: ECONNRESET)))
     }
 
+    @Test(arguments: [("ab", "ab", ""), ("abc", "abc", ""), ("abcde", "abc", "de"), ("abcdefgh", "abc", "defg")])
+    func whatTheFirstBufferHasNoRoomForIsInTheSecond(sent: String, first: String, second: String) throws {
+        let pair = try ConnectedPair()
+        #expect(pair.left.write(sent) == .bytes(sent.utf8.count))
+        var buffers = ([UInt8](repeating: 0, count: 3), [UInt8](repeating: 0, count: 4))
+        let outcome = buffers.0.withUnsafeMutableBytes { one in
+            buffers.1.withUnsafeMutableBytes { two in pair.right.read(into: one, then: two) }
+        }
+        #expect(outcome == .bytes(first.utf8.count + second.utf8.count))
+        #expect(buffers.0.starts(with: first.utf8) && buffers.1.starts(with: second.utf8))
+        #expect(pair.right.readableBytes() == max(sent.utf8.count - 7, 0))
+    }
+
     @Test func aFullPeerWouldBlock() throws {
         let pair = try ConnectedPair()
         let text = String(repeating: "x", count: 1 << 16)

@@ -16,10 +16,11 @@ final class Backpressure {
     private let queueLimit: Int
     /// The receivers with waiters.
     private var congested: [Int32] = []
+    // SAFETY: none of these, which each turn asks for, is read or changed while it is being changed.
     /// Those that were paused and may be read again.
-    private(set) var resumed: [Int32] = []
-    private var eased: [Int32] = []
-    private var newlyEased: [Int32] = []
+    @exclusivity(unchecked) private(set) var resumed: [Int32] = []
+    @exclusivity(unchecked) private var eased: [Int32] = []
+    @exclusivity(unchecked) private var newlyEased: [Int32] = []
 
     /// How long a moment is: longer for a sender with many receivers, which need time to be scheduled one after the other.
     private static func easeTime(receivers: Int) -> UInt64 {

@@ -82,39 +82,37 @@ extension Delivery {
         guard outlet.pointee.noted > 0, let session = sessions[slot] else { return }
         if outlet.pointee.isClosed { return clearNoted(session, outlet) }
         closePiece(slot, outlet)
-        var held = (notices: 0, answers: 0, external: 0)
-        for piece in session.pieces {
-            if Self.lies(piece, in: notices.storage) {
-                held.notices += piece.count
-            } else if Self.lies(piece, in: answers.storage) {
-                held.answers += piece.count
-            } else {
-                held.external += piece.count
-            }
-        }
-        left.notices += held.notices
-        left.answers += held.answers
-        left.external += held.external
         var notifications = outlet.pointee.notedNotifications
         let pieces = session.pieces
         clearNoted(session, outlet)
+        // A storage of which half is left to slow receivers is kept; one who has little of it copies that all the same, so
+        // that little never holds much.
+        var shared: UInt64 = 0
+        for index in left.indices {
+            let storage = storage(at: index)
+            let own = pieces.reduce(0) { $0 + (Self.lies($1, in: storage) ? $1.count : 0) }
+            left[index] += own
+            if left[index] * 2 >= storage.capacity, own * 4 >= storage.capacity {
+                shared |= 1 << UInt64(index)
+            }
+        }
         for piece in pieces {
-            let owner: ByteStorage
-            let shares: (own: Int, all: Int)
-            if Self.lies(piece, in: notices.storage) {
-                (owner, shares) = (notices.storage, (held.notices, left.notices))
-            } else if Self.lies(piece, in: answers.storage) {
-                (owner, shares) = (answers.storage, (held.answers, left.answers))
-            } else if let external {
-                (owner, shares) = (external, (held.external, left.external))
-            } else {
+            guard let index = left.indices.first(where: { Self.lies(piece, in: storage(at: $0)) }) else {
                 continue
             }
-            // A storage of which half is left to slow receivers is kept; one who has little of it copies that all the same, so
-            // that little never holds much.
-            let isShared = shares.all * 2 >= owner.capacity && shares.own * 4 >= owner.capacity
-            queue(piece, notifications: notifications, in: owner, byReference: isShared, for: session)
+            queue(
+                piece, notifications: notifications, in: storage(at: index),
+                byReference: shared & 1 << UInt64(index) != 0, for: session)
             notifications = 0
+        }
+    }
+
+    /// The storages that pieces lie in, in the order of `left`.
+    private func storage(at index: Int) -> ByteStorage {
+        switch index {
+        case 0: notices.storage
+        case 1: answers.storage
+        default: externals[index - 2]
         }
     }
 
@@ -156,9 +154,11 @@ extension Delivery {
         touchedCount = 0
         notices.reset()
         answers.reset()
-        left = (0, 0, 0)
+        left[0] = 0
+        left[1] = 0
         if holdsExternal {
-            external = nil
+            externals.removeAll()
+            left.removeLast(left.count - 2)
             holdsExternal = false
             externalBytes = 0
         }

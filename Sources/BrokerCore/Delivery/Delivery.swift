@@ -9,14 +9,14 @@ final class Delivery {
     let sessions: SessionTable
     let keys: NotificationKeys
     let queueLimit: Int
-    let notices = TurnSegment(capacity: 160 << 10)
+    let notices = TurnSegment(capacity: noticesFull + (32 << 10))
     let answers = TurnSegment(capacity: 64 << 10)
-    /// The memory of the sender's frame that ranges were noted of, so that a large userInfo is not copied.
-    var external: ByteStorage?
+    /// The memory of senders' frames that ranges were noted of, so that a large userInfo is not copied.
+    var externals: [ByteStorage] = []
     var holdsExternal = false
     var externalBytes = 0
-    /// The bytes of each storage that connections were left with in this flush.
-    var left = (notices: 0, answers: 0, external: 0)
+    /// The bytes that connections were left with in this flush: of `notices`, of `answers`, and of each of `externals`.
+    var left = [0, 0]
     // SAFETY: there is room for every slot, and each stands in it once.
     private(set) var touched: UnsafeMutablePointer<Int32>
     var touchedCount = 0
@@ -25,7 +25,7 @@ final class Delivery {
     var backlogged = 0
     let statistics = Statistics()
 
-    private static let noticesFull = 128 << 10
+    private static let noticesFull = 256 << 10
     private static let answersFull = 48 << 10
     /// A frame of more than this goes to the outbox at once.
     private static let largeAnswer = 8 << 10
@@ -97,8 +97,9 @@ final class Delivery {
         userInfo: UnsafeRawBufferPointer, in owner: ByteStorage
     ) {
         guard let userInfoStart = userInfo.baseAddress else { return }
-        if !holdsExternal {
-            external = owner
+        if externals.last !== owner {
+            externals.append(owner)
+            left.append(0)
             holdsExternal = true
         }
         externalBytes += userInfo.count

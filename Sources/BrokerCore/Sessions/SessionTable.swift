@@ -2,7 +2,8 @@ import WireProtocol
 
 /// The connections, each at a slot that posts refer to it by.
 final class SessionTable {
-    private(set) var sessions: [Session?] = []
+    // SAFETY: no access reaches beyond the expression that it stands in, so none can overlap another.
+    @exclusivity(unchecked) private(set) var sessions: [Session?] = []
     private var free: [Int32] = []
     private(set) var count = 0
     private var nextNumber: UInt64 = 1

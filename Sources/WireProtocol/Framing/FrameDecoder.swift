@@ -45,9 +45,6 @@ package final class FrameDecoder {
     /// The storage in which the last frame lies.
     package var storage: ByteStorage? { lastWasKept ? kept : input }
 
-    /// Whether the last frame lies in `shared`, and not in memory of the decoder's own.
-    package func isInSharedStorage(_ shared: ByteStorage?) -> Bool { !lastWasKept && input === shared }
-
     /// Forgets everything.
     package func reset() {
         input = nil

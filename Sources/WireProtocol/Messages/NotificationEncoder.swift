@@ -23,6 +23,8 @@ package final class NotificationEncoder {
     private var headCount = 0
     private var seqDigits = 1
     private var time: UInt64 = 0
+    private var timeOffset = 0
+    private var timeDigits = 0
     /// Which sender the head is ready for.
     private var sender: UInt64 = 0
 
@@ -83,7 +85,7 @@ package final class NotificationEncoder {
     /// Gives the next number, and makes the head ready for it.
     package func advance(time now: UInt64, sender next: Sender) -> UInt64 {
         number &+= 1
-        if now == time, next.connection == sender, countUp() { return number }
+        if next.connection == sender, countUp(), now == time || setTime(now) { return number }
         time = now
         sender = next.connection
         prepareHead(seq: number, time: now, sender: next)
@@ -106,6 +108,19 @@ package final class NotificationEncoder {
         return false
     }
 
+    /// Replaces the time; false if it has not as many digits as the last one.
+    private func setTime(_ now: UInt64) -> Bool {
+        var rest = now
+        for index in stride(from: timeOffset + timeDigits - 1, through: timeOffset, by: -1) {
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            head.storeBytes(of: UInt8(truncatingIfNeeded: digit) &+ 0x30, toByteOffset: index, as: UInt8.self)
+            rest = quotient
+        }
+        time = now
+        let leading = head.load(fromByteOffset: timeOffset, as: UInt8.self)
+        return rest == 0 && leading != UInt8(ascii: "0")
+    }
+
     @inline(never)
     private func prepareHead(seq: UInt64, time: UInt64, sender: Sender) {
         var text: [UInt8] = [0, 0, 0, 0]
@@ -114,7 +129,9 @@ package final class NotificationEncoder {
         JSONNumber.append(seq, to: &text)
         seqDigits = text.count - Self.seqOffset
         Self.append(Self.timeLabel, to: &text)
+        timeOffset = text.count
         JSONNumber.append(time, to: &text)
+        timeDigits = text.count - timeOffset
         Self.append(",\"sender\":{\"connection\":", to: &text)
         JSONNumber.append(sender.connection, to: &text)
         Self.append(",\"pid\":", to: &text)
