@@ -46,7 +46,9 @@ import UnixIO
         #expect(client.read().outcome == .failed(SystemError("read", code: ECONNRESET)))
     }
 
-    @Test(arguments: [("ab", "ab", ""), ("abc", "abc", ""), ("abcde", "abc", "de"), ("abcdefgh", "abc", "defg")])
+    @Test(arguments: [
+        ("ab", "ab", ""), ("abc", "abc", ""), ("abcde", "abc", "de"), ("abcdefgh", "abc", "defg"),
+    ])
     func whatTheFirstBufferHasNoRoomForIsInTheSecond(sent: String, first: String, second: String) throws {
         let pair = try ConnectedPair()
         #expect(pair.left.write(sent) == .bytes(sent.utf8.count))
