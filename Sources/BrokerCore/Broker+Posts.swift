@@ -18,7 +18,7 @@ extension Broker {
                 NotificationEncoder.Parts(
                     text: base, name: post.name, object: post.object, userInfo: post.userInfo,
                     deliverImmediately: false),
-                to: lastRoute, id: PlainPost.noID, of: session)
+                to: lastRoute, id: post.id, of: session)
         case .plainPost, .plainPostAgain:
             session.hasSpoken = true
             return post(scanner.post.pointee, text, .no, deliverImmediately: false, of: session)

@@ -189,7 +189,7 @@ import WireProtocol
     @Test(arguments: 1...10)
     func findsWhatTryingAllFinds(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        var index = GlobIndex(hash: ByteHash(seed: seed))
+        let index = GlobIndex(hash: ByteHash(seed: seed))
         var globs: [Glob] = []
         let parts = ["a", "b", "ab", "*", "?", "\\*", "é"]
         for round in 0..<500 {
@@ -205,7 +205,7 @@ import WireProtocol
                 (0..<random.below(6)).map { _ in random.pick(["a", "b", "é", "*"]) }.joined().utf8)
             name.withUnsafeBytes { bytes in
                 var found: [Glob] = []
-                index.match(bytes, into: &found)
+                index.forEachMatch(of: bytes) { found.append($0) }
                 let wanted = globs.filter { $0.pattern.matches(bytes) }
                 #expect(
                     Set(found.map(ObjectIdentifier.init)) == Set(wanted.map(ObjectIdentifier.init)),
@@ -216,14 +216,16 @@ import WireProtocol
     }
 
     @Test func theLongestGlobs() throws {
-        var index = GlobIndex(hash: ByteHash(seed: 1))
+        let index = GlobIndex(hash: ByteHash(seed: 1))
         let text = [UInt8](repeating: 0x61, count: 255)
         for glob in [text, [0x2A] + text.dropLast(), text.dropLast() + [0x2A]] {
             index.insert(Glob(text: glob, pattern: try NamePattern(glob)))
         }
         for (count, matches) in [(253, 0), (254, 2), (255, 3), (256, 2), (5000, 2)] {
             var found: [Glob] = []
-            [UInt8](repeating: 0x61, count: count).withUnsafeBytes { index.match($0, into: &found) }
+            [UInt8](repeating: 0x61, count: count).withUnsafeBytes {
+                index.forEachMatch(of: $0) { found.append($0) }
+            }
             #expect(found.count == matches, "\(count)")
         }
     }

@@ -5,10 +5,13 @@ final class Glob {
     let text: [UInt8]
     let pattern: NamePattern
     let observers = ObserverGroup()
+    /// Whether every name matches that begins, or ends, as the glob does.
+    let isAnchorOnly: Bool
 
     init(text: [UInt8], pattern: NamePattern) {
         self.text = text
         self.pattern = pattern
+        isAnchorOnly = pattern.isOneRun && (pattern.prefix.isEmpty || pattern.suffix.isEmpty)
     }
 }
 
@@ -17,23 +20,70 @@ final class Glob {
 /// A glob is filed under the literal text that it begins with, or else the one that it ends with. A name is hashed once from
 /// either end; only where a filed text of that very length exists is the table asked. Globs that begin and end with a
 /// wild card are few, and are tried one by one.
-struct GlobIndex {
+final class GlobIndex {
     private final class Bucket {
-        var globs: [Glob] = []
+        // SAFETY: it is not read or changed while it is being changed.
+        @exclusivity(unchecked) var globs: [Glob] = []
     }
 
     /// The globs that are filed under one end of theirs.
-    private struct Anchored {
-        var table = ByteTable<Bucket>()
+    private final class Anchored {
+        let table = ByteTable<Bucket>()
+        // SAFETY: one for each length that a glob can have.
         /// How many globs are filed under a text of each length.
-        var lengths = [Int](repeating: 0, count: 256)
-        var longest = 0
+        let lengths: UnsafeMutablePointer<Int>
+        private(set) var longest = 0
+
+        init() {
+            lengths = .allocate(capacity: Limits.patternBytes + 1)
+            lengths.initialize(repeating: 0, count: Limits.patternBytes + 1)
+        }
+
+        deinit {
+            lengths.deallocate()
+        }
+
+        func file(_ glob: Glob, under text: [UInt8], hash: UInt64) {
+            text.withUnsafeBytes { bytes in
+                if let bucket = table.value(bytes, hash: hash) {
+                    bucket.globs.append(glob)
+                } else {
+                    let bucket = Bucket()
+                    bucket.globs.append(glob)
+                    table.insert(bytes, hash: hash, bucket)
+                }
+            }
+            lengths[text.count] += 1
+            longest = max(longest, text.count)
+        }
+
+        func unfile(_ glob: Glob, under text: [UInt8], hash: UInt64) {
+            text.withUnsafeBytes { bytes in
+                guard let bucket = table.value(bytes, hash: hash) else { return }
+                bucket.globs.removeAll { $0 === glob }
+                if bucket.globs.isEmpty { table.remove(bytes, hash: hash) }
+            }
+            lengths[text.count] -= 1
+            while longest > 0, lengths[longest] == 0 { longest -= 1 }
+        }
+
+        /// Calls with those of the globs under a text that match a name.
+        @inline(__always)
+        func forEachMatch(
+            _ text: UnsafeRawBufferPointer, hash: UInt64, _ name: UnsafeRawBufferPointer,
+            _ body: (Glob) -> Void
+        ) {
+            table.lookUp(text, hash: hash)?._withUnsafeGuaranteedRef { bucket in
+                for glob in bucket.globs where glob.isAnchorOnly || glob.pattern.matches(name) { body(glob) }
+            }
+        }
     }
 
     private let hash: ByteHash
-    private var byPrefix = Anchored()
-    private var bySuffix = Anchored()
-    private var unanchored: [Glob] = []
+    private let byPrefix = Anchored()
+    private let bySuffix = Anchored()
+    // SAFETY: it is not read or changed while it is being changed.
+    @exclusivity(unchecked) private var unanchored: [Glob] = []
 
     init(hash: ByteHash) {
         self.hash = hash
@@ -43,75 +93,56 @@ struct GlobIndex {
         bytes.reduce(UInt64(0)) { hash.extend($0, by: $1) }
     }
 
-    mutating func insert(_ glob: Glob) {
+    func insert(_ glob: Glob) {
         if !glob.pattern.prefix.isEmpty {
-            Self.file(glob, under: glob.pattern.prefix, hash: rollingHash(glob.pattern.prefix), in: &byPrefix)
+            byPrefix.file(glob, under: glob.pattern.prefix, hash: rollingHash(glob.pattern.prefix))
         } else if !glob.pattern.suffix.isEmpty {
             let suffix = glob.pattern.suffix
-            Self.file(glob, under: suffix, hash: rollingHash(suffix.reversed()), in: &bySuffix)
+            bySuffix.file(glob, under: suffix, hash: rollingHash(suffix.reversed()))
         } else {
             unanchored.append(glob)
         }
     }
 
-    mutating func remove(_ glob: Glob) {
+    func remove(_ glob: Glob) {
         if !glob.pattern.prefix.isEmpty {
-            Self.unfile(
-                glob, under: glob.pattern.prefix, hash: rollingHash(glob.pattern.prefix), in: &byPrefix)
+            byPrefix.unfile(glob, under: glob.pattern.prefix, hash: rollingHash(glob.pattern.prefix))
         } else if !glob.pattern.suffix.isEmpty {
             let suffix = glob.pattern.suffix
-            Self.unfile(glob, under: suffix, hash: rollingHash(suffix.reversed()), in: &bySuffix)
+            bySuffix.unfile(glob, under: suffix, hash: rollingHash(suffix.reversed()))
         } else {
             unanchored.removeAll { $0 === glob }
         }
     }
 
-    private static func file(_ glob: Glob, under text: [UInt8], hash: UInt64, in anchored: inout Anchored) {
-        let table = anchored.table
-        text.withUnsafeBytes { bytes in
-            if let bucket = table.value(bytes, hash: hash) {
-                bucket.globs.append(glob)
-            } else {
-                let bucket = Bucket()
-                bucket.globs.append(glob)
-                table.insert(bytes, hash: hash, bucket)
-            }
-        }
-        anchored.lengths[text.count] += 1
-        anchored.longest = max(anchored.longest, text.count)
-    }
-
-    private static func unfile(_ glob: Glob, under text: [UInt8], hash: UInt64, in anchored: inout Anchored) {
-        let table = anchored.table
-        text.withUnsafeBytes { bytes in
-            guard let bucket = table.value(bytes, hash: hash) else { return }
-            bucket.globs.removeAll { $0 === glob }
-            if bucket.globs.isEmpty { table.remove(bytes, hash: hash) }
-        }
-        anchored.lengths[text.count] -= 1
-        while anchored.longest > 0, anchored.lengths[anchored.longest] == 0 { anchored.longest -= 1 }
-    }
-
-    /// Appends the globs that match a name.
-    func match(_ name: UnsafeRawBufferPointer, into found: inout [Glob]) {
+    /// Calls with each glob that matches a name.
+    @inline(__always)
+    func forEachMatch(of name: UnsafeRawBufferPointer, _ body: (Glob) -> Void) {
+        guard let start = name.baseAddress else { return }
+        let hash = hash
         var rolling: UInt64 = 0
-        for length in 1..<max(1, min(name.count, byPrefix.longest) + 1) {
-            rolling = hash.extend(rolling, by: name[length - 1])
-            if byPrefix.lengths[length] == 0 { continue }
-            let prefix = UnsafeRawBufferPointer(rebasing: name[..<length])
-            if let bucket = byPrefix.table.value(prefix, hash: rolling) {
-                for glob in bucket.globs where glob.pattern.matches(name) { found.append(glob) }
-            }
+        var lengths = byPrefix.lengths
+        let longestPrefix = min(name.count, byPrefix.longest)
+        var length = 0
+        while length < longestPrefix {
+            rolling = hash.extend(rolling, by: start.load(fromByteOffset: length, as: UInt8.self))
+            length &+= 1
+            if lengths[length] == 0 { continue }
+            byPrefix.forEachMatch(
+                UnsafeRawBufferPointer(start: start, count: length), hash: rolling, name, body)
         }
         rolling = 0
-        for length in 1..<max(1, min(name.count, bySuffix.longest) + 1) {
-            rolling = hash.extend(rolling, by: name[name.count - length])
-            if bySuffix.lengths[length] == 0 { continue }
-            let suffix = UnsafeRawBufferPointer(rebasing: name[(name.count - length)...])
-            if let bucket = bySuffix.table.value(suffix, hash: rolling) {
-                for glob in bucket.globs where glob.pattern.matches(name) { found.append(glob) }
-            }
+        lengths = bySuffix.lengths
+        let longestSuffix = min(name.count, bySuffix.longest)
+        length = 0
+        while length < longestSuffix {
+            length &+= 1
+            let end = start + (name.count &- length)
+            rolling = hash.extend(rolling, by: end.load(as: UInt8.self))
+            if lengths[length] == 0 { continue }
+            bySuffix.forEachMatch(
+                UnsafeRawBufferPointer(start: end, count: length), hash: rolling, name, body)
         }
-        for glob in unanchored where glob.pattern.matches(name) { found.append(glob) }
+        for glob in unanchored where glob.pattern.matches(name) { body(glob) }
     }
 }

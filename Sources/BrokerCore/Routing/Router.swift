@@ -9,12 +9,11 @@ final class Router {
     private let hash: ByteHash
     private let names = ByteTable<NameEntry>()
     private var resolved = ResolvedNames()
-    private var globs: GlobIndex
+    private let globs: GlobIndex
     private let globsByText = ByteTable<Glob>()
     private let everything = ObserverGroup()
     /// The hashes of names that were looked up lately without being known: who comes twice is remembered.
-    private var seenOnce = [UInt32](repeating: 0, count: 4096)
-    private var scratchGlobs: [Glob] = []
+    private let seenOnce = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: 4096)
 
     // SAFETY: `targets` has room for a slot of every connection; `marks` has one for each.
     private var targets: UnsafeMutablePointer<Int32>
@@ -25,6 +24,7 @@ final class Router {
     init(seed: UInt64) {
         hash = ByteHash(seed: seed)
         globs = GlobIndex(hash: hash)
+        seenOnce.initialize(repeating: 0)
         targets = .allocate(capacity: capacity)
         marks = .allocate(capacity: capacity)
         marks.initialize(repeating: 0, count: capacity)
@@ -33,6 +33,7 @@ final class Router {
     deinit {
         targets.deallocate()
         marks.deallocate()
+        seenOnce.deallocate()
     }
 
     /// Makes room for connections with slots below `count`.
@@ -97,10 +98,8 @@ final class Router {
             return collect(entry, object)
         }
         seenOnce[place] = print
-        scratchGlobs.removeAll(keepingCapacity: true)
-        globs.match(name, into: &scratchGlobs)
         begin()
-        for glob in scratchGlobs { collect(glob.observers, object) }
+        globs.forEachMatch(of: name) { collect($0.observers, object) }
         collect(everything, object)
         return Route(slots: targets, count: collected, nameIsKnown: false)
     }
@@ -172,7 +171,7 @@ final class Router {
             for forgotten in resolved.removeAll() where forgotten !== entry { dropIfUnused(forgotten) }
         }
         var found: [Glob] = []
-        entry.name.withUnsafeBytes { globs.match($0, into: &found) }
+        entry.name.withUnsafeBytes { globs.forEachMatch(of: $0) { found.append($0) } }
         entry.globs = found
         resolved.insert(entry)
     }

@@ -62,7 +62,7 @@ package final class FrameScanner {
     package init(depth: Int = 128) {
         depthLimit = min(depth, OpenContainers.capacity)
         post = .allocate(capacity: 1)
-        head = .allocate(capacity: Self.headRoom)
+        head = RepeatedHead(of: post)
         fields = .allocate(capacity: MemberKey.allCases.count)
         fields.initialize(
             repeating: FieldSpan(start: 0, end: 0, kind: .null), count: MemberKey.allCases.count)
@@ -71,7 +71,6 @@ package final class FrameScanner {
     deinit {
         fields.deallocate()
         post.deallocate()
-        head.deallocate()
     }
 
     /// The member's value, whatever its kind; nil if the frame doesn't have it.
@@ -98,65 +97,51 @@ package final class FrameScanner {
         case frame
         /// A valid object that is a usual post: `post` holds its parts.
         case plainPost
-        /// The same, and all before its userInfo is what the last frame began with too, byte for byte.
+        /// The same, and its name and object are those of the last frame.
         case plainPostAgain
     }
 
     /// The parts of the last usual post.
     package let post: UnsafeMutablePointer<PlainPost>
 
-    // SAFETY: room for `headRoom` bytes, of which `headCount` are filled.
-    private let head: UnsafeMutablePointer<UInt8>
-    private static let headRoom = 256
-    private var headCount = 0
+    private let head: RepeatedHead
 
     /// Scans a frame.
     ///
-    /// A sender mostly posts one name again and again: where a frame begins with the very bytes that the last one did up to its
-    /// userInfo, only the rest is scanned.
+    /// Where it begins as the last one did, up to its userInfo, only the rest is scanned.
     package func scan(_ text: UnsafeRawBufferPointer) -> Finding {
-        if headCount > 0, isRepeated(text) { return .plainPostAgain }
-        headCount = 0
+        if head.isRepeated(in: text) {
+            if let end = endOfUserInfo(text, from: post.pointee.userInfo.start) {
+                post.pointee.userInfo.end = end
+                return .plainPostAgain
+            }
+        } else {
+            let likeness = head.match(text)
+            if likeness != .none, let end = endOfUserInfo(text, from: post.pointee.userInfo.start) {
+                post.pointee.userInfo.end = end
+                return likeness == .same ? .plainPostAgain : .plainPost
+            }
+        }
         let finding = scanWhole(text)
-        if case .plainPost = finding { rememberHead(text) }
+        if case .plainPost = finding {
+            let id =
+                present & (1 << UInt32(MemberKey.id.rawValue)) == 0 ? nil : fields[Int(MemberKey.id.rawValue)]
+            head.remember(text, id: id?.range)
+        } else {
+            head.forget()
+        }
         return finding
     }
 
+    /// Scans a userInfo that only the closing brace may follow.
     @inline(always)
-    private func isRepeated(_ text: UnsafeRawBufferPointer) -> Bool {
-        let count = headCount
-        guard text.count > count &+ 2, let base = text.baseAddress else { return false }
-        var index = 0
-        while index &+ 8 <= count {
-            if base.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                != UnsafeRawPointer(head).loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            {
-                return false
-            }
-            index &+= 8
-        }
-        while index < count {
-            if base.load(fromByteOffset: index, as: UInt8.self) != head[index] { return false }
-            index &+= 1
-        }
+    private func endOfUserInfo(_ text: UnsafeRawBufferPointer, from start: UInt32) -> UInt32? {
         var cursor = JSONCursor(text, depthLimit: depthLimit)
-        cursor.position = cursor.start + count
+        cursor.position = cursor.start + Int(start)
         guard cursor.position.pointee == 0x7B, cursor.container(level: 1), cursor.end - cursor.position == 1,
             cursor.position.pointee == 0x7D
-        else { return false }
-        post.pointee.userInfo.end = UInt32(truncatingIfNeeded: cursor.offset)
-        return true
-    }
-
-    /// Keeps what stands before the userInfo of a usual post, if nothing stands behind it but the closing brace.
-    private func rememberHead(_ text: UnsafeRawBufferPointer) {
-        let userInfo = post.pointee.userInfo
-        let count = Int(userInfo.start)
-        guard userInfo.count > 0, count <= Self.headRoom, Int(userInfo.end) + 1 == text.count,
-            post.pointee.id == PlainPost.noID, let base = text.baseAddress
-        else { return }
-        head.update(from: base.assumingMemoryBound(to: UInt8.self), count: count)
-        headCount = count
+        else { return nil }
+        return UInt32(truncatingIfNeeded: cursor.offset)
     }
 
     private func scanWhole(_ text: UnsafeRawBufferPointer) -> Finding {

@@ -14,6 +14,8 @@ package struct NamePattern: Hashable, Sendable {
     /// The literal bytes that every match begins with, and that it ends with.
     package let prefix: [UInt8]
     package let suffix: [UInt8]
+    /// Whether nothing but one `*` stands between the two.
+    package let isOneRun: Bool
 
     /// Takes the bytes of a glob after unescaping, which are UTF-8.
     package init(_ pattern: [UInt8]) throws(NameRules.Fault) {
@@ -36,6 +38,7 @@ package struct NamePattern: Hashable, Sendable {
         self.tokens = tokens
         prefix = Self.literals(tokens)
         suffix = Self.literals(tokens.reversed()).reversed()
+        isOneRun = tokens.count == prefix.count + suffix.count + 1 && tokens[prefix.count] == .run
     }
 
     private static func literals(_ tokens: some Sequence<Token>) -> [UInt8] {
@@ -49,8 +52,13 @@ package struct NamePattern: Hashable, Sendable {
 
     /// Whether the pattern matches the whole name, given as UTF-8.
     package func matches(_ name: UnsafeRawBufferPointer) -> Bool {
-        var token = 0
-        var position = 0
+        guard name.count >= prefix.count, begins(name, with: prefix) else { return false }
+        if isOneRun {
+            let end = name.count - suffix.count
+            return end >= prefix.count && begins(UnsafeRawBufferPointer(rebasing: name[end...]), with: suffix)
+        }
+        var token = prefix.count
+        var position = prefix.count
         var resumeToken = -1
         var resumePosition = 0
         while position < name.count {
@@ -79,6 +87,12 @@ package struct NamePattern: Hashable, Sendable {
         }
         while token < tokens.count, tokens[token] == .run { token += 1 }
         return token == tokens.count
+    }
+
+    @inline(always)
+    private func begins(_ name: UnsafeRawBufferPointer, with literal: [UInt8]) -> Bool {
+        for index in literal.indices where name[index] != literal[index] { return false }
+        return true
     }
 
     private static func scalarEnd(_ name: UnsafeRawBufferPointer, from position: Int) -> Int {
