@@ -73,6 +73,8 @@ let package = Package(
                 "BrokerClient", "ClientCore", "CommandLineSupport", "Endpoint", "UnixIO", "WireProtocol",
             ],
             swiftSettings: strict, linkerSettings: startsFast),
+        .executableTarget(
+            name: "library-bench", dependencies: ["DistributedNotifications", "UnixIO"], swiftSettings: strict),
         .testTarget(name: "UnixIOTests", dependencies: ["UnixIO", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EndpointTests", dependencies: ["Endpoint", "UnixIO", "TestSupport"], swiftSettings: strict),

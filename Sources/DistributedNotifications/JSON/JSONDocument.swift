@@ -69,18 +69,19 @@ final class JSONDocument: Sendable {
         guard nodes[index].kind == .object else {
             throw DistributedNotificationError(code: .undecodable, description: "not an object")
         }
-        var members: [String: UserInfoValue] = Dictionary(minimumCapacity: nodes[index].count)
+        var members: [(String, UserInfoValue)] = []
+        members.reserveCapacity(nodes[index].count)
         var child = index + 1
         while child < nodes[index].next {
             let key = key(at: child, of: index)
             do {
-                members[key] = try value(at: child + 1)
+                members.append((key, try value(at: child + 1)))
             } catch {
                 throw error.under(key: key)
             }
             child = nodes[child + 1].next
         }
-        return members
+        return Dictionary(members, uniquingKeysWith: { $1 })
     }
 
     /// The value of an object's member; of several with the same name, the last one's.
@@ -99,7 +100,12 @@ final class JSONDocument: Sendable {
         guard node.kind == .string, !isOnly else { return key(text(at: index), isOnly: isOnly) == name }
         let length = node.end - node.start
         guard name.utf8.count == length else { return false }
-        return name.utf8.elementsEqual(bytes[node.start..<node.end])
+        var position = node.start
+        for byte in name.utf8 {
+            if bytes[position] != byte { return false }
+            position += 1
+        }
+        return true
     }
 
     private func key(_ text: String, isOnly: Bool) -> String {

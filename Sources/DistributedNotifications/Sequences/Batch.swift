@@ -1,13 +1,15 @@
-import Foundation
+public import Foundation
 
 /// Elements that were taken out of a channel together.
+@usableFromInline
 final class Batch<Element: Sendable>: @unchecked Sendable {
     // Sendable because the two variables are only reached under the lock. The lock is spelt out, since a closure for it would
     // cost more than all the rest: generic code that other modules call is not specialised.
-    private let lock = NSLock()
-    private var elements: [Element] = []
-    private var index = 0
+    @usableFromInline let lock = NSLock()
+    @usableFromInline var elements: [Element] = []
+    @usableFromInline var index = 0
 
+    @inlinable
     func next() -> Element? {
         lock.lock()
         defer { lock.unlock() }
@@ -16,6 +18,7 @@ final class Batch<Element: Sendable>: @unchecked Sendable {
         return elements[index - 1]
     }
 
+    @usableFromInline
     func add(_ more: [Element]) {
         lock.lock()
         defer { lock.unlock() }

@@ -10,19 +10,20 @@ public struct Notifications<Element: Sendable>: AsyncSequence, Sendable {
     /// It never fails; trouble is told by ``deliveries`` and by the center's events.
     public typealias Failure = Never
 
+    @usableFromInline
     struct Source: Sendable {
         /// What is there, in order; empty if there is nothing now, nil at the end.
         var takeDeliveries: @Sendable () -> [Delivery<Element>]?
         /// The same without gaps and what is undecodable; empty does not mean that there is nothing, but then `wait` returns.
-        var take: @Sendable () -> [Element]?
-        var wait: @Sendable (isolated (any Actor)?) async -> Void
-        var end: @Sendable () -> Void
+        @usableFromInline var take: @Sendable () -> [Element]?
+        @usableFromInline var wait: @Sendable (isolated (any Actor)?) async -> Void
+        @usableFromInline var end: @Sendable () -> Void
         var confirm: @Sendable () async throws(DistributedNotificationError) -> Void
         /// Ends the observation when it goes.
         var lifetime: any AnyObject & Sendable
         /// What was taken and not yet given to anybody. It is the stream's, not an iterator's, so that a loop that is left
         /// early loses nothing.
-        let batch = Batch<Element>()
+        @usableFromInline let batch = Batch<Element>()
     }
 
     let source: Source
@@ -57,13 +58,14 @@ public struct Notifications<Element: Sendable>: AsyncSequence, Sendable {
 
     /// Takes elements out of the stream.
     public struct Iterator: AsyncIteratorProtocol {
-        private let source: Source
+        @usableFromInline let source: Source
 
         init(_ source: Source) {
             self.source = source
         }
 
         /// The next element; nil at the end, and at once when the task is cancelled.
+        @inlinable
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
             while !Task.isCancelled {
                 if let element = source.batch.next() {
@@ -103,13 +105,15 @@ extension Notifications {
                 }
             },
             take: {
-                channel.takeEntries()?.compactMap { entry in
+                guard let entries = channel.takeEntries() else { return nil }
+                var elements: [Element] = []
+                elements.reserveCapacity(entries.count)
+                for entry in entries {
                     if case .item(let item) = entry, case .element(let element) = read(item) {
-                        element
-                    } else {
-                        nil
+                        elements.append(element)
                     }
                 }
+                return elements
             },
             wait: { await channel.wait(isolation: $0) }, end: end, confirm: confirm, lifetime: lifetime)
     }

@@ -70,10 +70,8 @@ public struct UserInfo: Sendable, Hashable {
 extension UserInfo: ExpressibleByDictionaryLiteral {
     /// Takes named values; of two with the same name the last counts.
     public init(dictionaryLiteral elements: (String, any UserInfoConvertible)...) {
-        values = Dictionary(minimumCapacity: elements.count)
-        for (key, value) in elements {
-            values[key] = value.userInfoValue
-        }
+        // Specialised for its types, unlike `init(minimumCapacity:)`.
+        values = Dictionary(elements.lazy.map { ($0.0, $0.1.userInfoValue) }, uniquingKeysWith: { $1 })
     }
 }
 
@@ -86,6 +84,7 @@ extension UserInfo {
     /// The JSON object that travels.
     func json() throws(DistributedNotificationError) -> [UInt8] {
         var text = JSONText()
+        text.bytes.reserveCapacity(values.count * 48)
         try text.append(members: values, depth: 1)
         return text.bytes
     }

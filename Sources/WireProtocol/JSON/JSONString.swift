@@ -66,6 +66,11 @@ package enum JSONString {
     /// What needs no escape is copied in runs.
     package static func append(_ text: UnsafeRawBufferPointer, quotedTo json: inout [UInt8]) {
         json.append(0x22)
+        if !needsEscapes(text) {
+            json.append(contentsOf: text)
+            json.append(0x22)
+            return
+        }
         var copied = 0
         for (index, byte) in text.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
             json.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[copied..<index]))
@@ -84,6 +89,25 @@ package enum JSONString {
         }
         json.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[copied...]))
         json.append(0x22)
+    }
+
+    /// Eight bytes at a time.
+    private static func needsEscapes(_ text: UnsafeRawBufferPointer) -> Bool {
+        var found: UInt64 = 0
+        var index = 0
+        while index &+ 8 <= text.count {
+            let word = text.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            // What is outside ASCII is marked, too, but stays as it is.
+            found |= specialBytes(word) & ~word
+            index &+= 8
+        }
+        if found != 0 { return true }
+        while index < text.count {
+            let byte = text[index]
+            if byte < 0x20 || byte == 0x22 || byte == 0x5C { return true }
+            index &+= 1
+        }
+        return false
     }
 
     private static let hexadecimal = [UInt8]("0123456789abcdef".utf8)

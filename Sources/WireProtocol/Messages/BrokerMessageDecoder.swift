@@ -1,12 +1,17 @@
 /// Reads the broker's frames. What is no valid JSON object, or lacks what its type must have, is an error: it was
 /// not a broker that wrote it.
-package struct BrokerMessageDecoder {
+package final class BrokerMessageDecoder {
     private let scanner = FrameScanner(depth: 256)
+    /// The last sender, and how it was written: mostly the next one is the same.
+    private var lastSender = ReceivedNotification.Sender()
+    private var lastSenderText: [UInt8] = []
 
     package init() {}
 
     /// Takes one frame's JSON text, without the length.
-    package func decode(_ text: UnsafeRawBufferPointer) throws(BrokerMessageError) -> BrokerMessage {
+    package func decode(
+        _ text: UnsafeRawBufferPointer
+    ) throws(BrokerMessageError) -> BrokerMessage {
         if case .fault(let fault) = scanner.scan(text) {
             throw BrokerMessageError("its answer is no frame: \(fault.protocolError(depth: 256).message)")
         }
@@ -18,9 +23,16 @@ package struct BrokerMessageDecoder {
         }
         // SAFETY: the scanner's spans lie within the text that it has just scanned.
         let raw = UnsafeRawBufferPointer(rebasing: text[type.content])
-        return raw.elementsEqual("notification".utf8)
+        return Self.isNotification(raw)
             ? .notification(try notification(text))
             : try decode(text, type: String(decoding: raw, as: UTF8.self))
+    }
+
+    private static func isNotification(_ type: UnsafeRawBufferPointer) -> Bool {
+        let word: StaticString = "notification"
+        guard type.count == word.utf8CodeUnitCount else { return false }
+        for index in type.indices where type[index] != word.utf8Start[index] { return false }
+        return true
     }
 
     private func decode(
@@ -80,6 +92,12 @@ package struct BrokerMessageDecoder {
     private func sender(_ text: UnsafeRawBufferPointer) -> ReceivedNotification.Sender {
         var sender = ReceivedNotification.Sender()
         guard let span = scanner[.sender], span.kind == .object else { return sender }
+        let raw = UnsafeRawBufferPointer(rebasing: text[span.range])
+        if isLastSender(raw) { return lastSender }
+        defer {
+            lastSender = sender
+            lastSenderText = [UInt8](raw)
+        }
         var members = JSONMembers(text, at: span.range)
         while let member = members.next() {
             guard let value = member.value.number(in: text), let initial = text[member.key].first else {
@@ -94,6 +112,12 @@ package struct BrokerMessageDecoder {
             }
         }
         return sender
+    }
+
+    private func isLastSender(_ raw: UnsafeRawBufferPointer) -> Bool {
+        guard raw.count == lastSenderText.count else { return false }
+        for index in lastSenderText.indices where raw[index] != lastSenderText[index] { return false }
+        return true
     }
 
     private func welcome(_ text: UnsafeRawBufferPointer) throws(BrokerMessageError) -> Welcome {

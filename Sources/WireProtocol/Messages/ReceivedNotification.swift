@@ -24,18 +24,23 @@ package struct ReceivedNotification: Sendable {
     let observerSpan: FieldSpan?
     let userInfoSpan: FieldSpan?
 
-    package var name: String { String(decoding: nameBytes, as: UTF8.self) }
+    package var name: String { string(nameSpan) }
     package var nameBytes: [UInt8] { text(nameSpan) }
 
-    package var object: String? { objectBytes.map { String(decoding: $0, as: UTF8.self) } }
+    package var object: String? { objectSpan.map(string) }
     package var objectBytes: [UInt8]? { objectSpan.map(text) }
 
     /// Whom a retained one is for.
-    package var observer: String? { observerSpan.map { String(decoding: text($0), as: UTF8.self) } }
+    package var observer: String? { observerSpan.map(string) }
 
     /// Where the poster's userInfo, one JSON object, lies in `bytes`.
     package var userInfoRange: Range<Int>? { userInfoSpan?.range }
     package var userInfo: ArraySlice<UInt8>? { userInfoSpan.map { bytes[$0.range] } }
+
+    private func string(_ span: FieldSpan) -> String {
+        guard span.kind == .escapedString else { return String(decoding: bytes[span.content], as: UTF8.self) }
+        return String(decoding: text(span), as: UTF8.self)
+    }
 
     private func text(_ span: FieldSpan) -> [UInt8] {
         let raw = bytes[span.content]
