@@ -16,6 +16,7 @@ struct Outbox: Sendable {
     }
 
     private static let worthCompacting = 64 * 1024
+    private static let worthEmptying = 4 * 1024
 
     private var bytes: [UInt8] = []
     private var taken = 0
@@ -48,6 +49,8 @@ struct Outbox: Sendable {
             firstFrame += 1
         }
         if isEmpty {
+            // Not each time: to empty two arrays costs more than a post's share of the rest.
+            if bytes.count < Self.worthEmptying { return }
             bytes.removeAll(keepingCapacity: bytes.capacity <= 16 * Self.worthCompacting)
             frames.removeAll(keepingCapacity: true)
             taken = 0

@@ -9,6 +9,7 @@ enum MessageEncoder {
     /// - Throws: `invalidValue` with the coding path of what can't be sent, or if the value is no object.
     static func encode(_ value: some Encodable) throws(DistributedNotificationError) -> [UInt8] {
         let slot = EncodingSlot(parent: nil, key: nil, text: EncodingText())
+        slot.text.json.bytes.reserveCapacity(128)
         do {
             try slot.encodeWhole(value)
         } catch let error as DistributedNotificationError {
@@ -30,9 +31,10 @@ enum MessageEncoder {
 
 /// A text under construction, and the texts that are to be put into it.
 private final class EncodingText {
-    var json = JSONText()
-    private var parts: [(offset: Int, text: EncodingText)] = []
-    private var owners: [EncodingSlot] = []
+    // SAFETY: each access ends before a user's code, or another method here, runs.
+    @exclusivity(unchecked) var json = JSONText()
+    @exclusivity(unchecked) private var parts: [(offset: Int, text: EncodingText)] = []
+    @exclusivity(unchecked) private var owners: [EncodingSlot] = []
 
     /// A slot whose text will stand where this one ends now.
     func detachedSlot(of parent: EncodingSlot, key: (any CodingKey)?) -> EncodingSlot {
@@ -75,7 +77,8 @@ private final class EncodingSlot: Encoder {
 
     private let parent: EncodingSlot?
     private let key: (any CodingKey)?
-    private var content = Content.nothing
+    // SAFETY: each access ends before another method is called.
+    @exclusivity(unchecked) private var content = Content.nothing
     let text: EncodingText
 
     init(parent: EncodingSlot?, key: (any CodingKey)?, text: EncodingText) {
@@ -107,7 +110,7 @@ private final class EncodingSlot: Encoder {
     private func openObject() {
         switch content {
         case .nothing:
-            text.json.append(literal: "{")
+            text.json.bytes.append(UInt8(ascii: "{"))
             content = .object(count: 0, firstKey: 0)
         case .object: break
         case .array, .value: preconditionFailure("a value is encoded as an object and as something else")
@@ -128,7 +131,11 @@ private final class EncodingSlot: Encoder {
         guard case .object(let count, var firstKey) = content else {
             preconditionFailure("a member without its object")
         }
-        if count > 0 { text.json.append(literal: ",") } else { firstKey = text.json.bytes.count + 1 }
+        if count > 0 {
+            text.json.bytes.append(UInt8(ascii: ","))
+        } else {
+            firstKey = text.json.bytes.count + 1
+        }
         content = .object(count: count + 1, firstKey: firstKey)
         text.json.append(key: name)
     }
@@ -155,7 +162,7 @@ private final class EncodingSlot: Encoder {
         case .object(1, let firstKey) where text.json.bytes[firstKey] == UInt8(ascii: "$"):
             text.insertDollar(at: firstKey)
             text.json.append(literal: "}")
-        case .object: text.json.append(literal: "}")
+        case .object: text.json.bytes.append(UInt8(ascii: "}"))
         case .array: text.json.append(literal: "]")
         case .value: break
         }

@@ -67,7 +67,7 @@ package enum JSONString {
     package static func append(_ text: UnsafeRawBufferPointer, quotedTo json: inout [UInt8]) {
         json.append(0x22)
         if !needsEscapes(text) {
-            json.append(contentsOf: text)
+            json.append(contentsOf: text.assumingMemoryBound(to: UInt8.self))
             json.append(0x22)
             return
         }

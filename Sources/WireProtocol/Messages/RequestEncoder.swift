@@ -3,7 +3,7 @@
 /// Lengths and contents are not checked here; the broker says what it does not take.
 package enum RequestEncoder {
     package static func hello(client: String?, id: UInt64?, to bytes: inout [UInt8]) {
-        let start = begin("hello", id, &bytes)
+        let start = begin("\0\0\0\0{\"type\":\"hello\"", id, &bytes)
         append(",\"protocol\":1", &bytes)
         if let client {
             append(",\"client\":", client, &bytes)
@@ -12,7 +12,7 @@ package enum RequestEncoder {
     }
 
     package static func post(_ post: Post, id: UInt64?, to bytes: inout [UInt8]) {
-        let start = begin("post", id, &bytes)
+        let start = begin("\0\0\0\0{\"type\":\"post\"", id, &bytes)
         append(",\"name\":", post.name, &bytes)
         if let object = post.object {
             append(",\"object\":", object, &bytes)
@@ -36,7 +36,7 @@ package enum RequestEncoder {
         _ observer: String, names: ObservedNames, object: String?, overflow: Overflow, id: UInt64?,
         to bytes: inout [UInt8]
     ) {
-        let start = begin("addObserver", id, &bytes)
+        let start = begin("\0\0\0\0{\"type\":\"addObserver\"", id, &bytes)
         append(",\"observer\":", observer, &bytes)
         switch names {
         case .name(let name): append(",\"name\":", name, &bytes)
@@ -53,7 +53,7 @@ package enum RequestEncoder {
     }
 
     package static func removeObserver(_ observer: String, id: UInt64?, to bytes: inout [UInt8]) {
-        let start = begin("removeObserver", id, &bytes)
+        let start = begin("\0\0\0\0{\"type\":\"removeObserver\"", id, &bytes)
         append(",\"observer\":", observer, &bytes)
         end(start, &bytes)
     }
@@ -61,7 +61,7 @@ package enum RequestEncoder {
     package static func awaitObservers(
         name: String, object: String?, count: UInt64, id: UInt64, to bytes: inout [UInt8]
     ) {
-        let start = begin("awaitObservers", id, &bytes)
+        let start = begin("\0\0\0\0{\"type\":\"awaitObservers\"", id, &bytes)
         append(",\"name\":", name, &bytes)
         if let object {
             append(",\"object\":", object, &bytes)
@@ -72,12 +72,12 @@ package enum RequestEncoder {
     }
 
     package static func ping(id: UInt64?, to bytes: inout [UInt8]) {
-        let start = begin("ping", id, &bytes)
+        let start = begin("\0\0\0\0{\"type\":\"ping\"", id, &bytes)
         end(start, &bytes)
     }
 
     package static func status(detail: Bool, id: UInt64, to bytes: inout [UInt8]) {
-        let start = begin("status", id, &bytes)
+        let start = begin("\0\0\0\0{\"type\":\"status\"", id, &bytes)
         if detail {
             append(",\"detail\":true", &bytes)
         }
@@ -85,15 +85,14 @@ package enum RequestEncoder {
     }
 
     package static func stop(id: UInt64?, to bytes: inout [UInt8]) {
-        let start = begin("stop", id, &bytes)
+        let start = begin("\0\0\0\0{\"type\":\"stop\"", id, &bytes)
         end(start, &bytes)
     }
 
-    private static func begin(_ type: StaticString, _ id: UInt64?, _ bytes: inout [UInt8]) -> Int {
+    /// `opening` begins with room for the length.
+    private static func begin(_ opening: StaticString, _ id: UInt64?, _ bytes: inout [UInt8]) -> Int {
         let start = bytes.count
-        append("\0\0\0\0{\"type\":\"", &bytes)
-        append(type, &bytes)
-        append("\"", &bytes)
+        append(opening, &bytes)
         if let id {
             append(",\"id\":", &bytes)
             JSONNumber.append(id, to: &bytes)
