@@ -113,7 +113,10 @@ let package = Package(
             swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "BrokerBenchTests",
-            dependencies: ["TestSupport", "UnixIO", "WireProtocol", "broker-bench", "notification-broker"],
+            dependencies: [
+                "TestSupport", "UnixIO", "WireProtocol", "broker-bench", "library-bench", "notification-broker",
+                "receive-data",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",

@@ -13,6 +13,7 @@ import Foundation
             let count = Int(arguments[4])
         {
             load.postMany(count, through: DistributedNotificationCenter(socketPath: arguments[3]))
+            FileHandle.standardOutput.write(Data("posted \(count)\n".utf8))
         } else if arguments.count <= 2, let count = arguments.count == 1 ? 500_000 : Int(arguments[1]),
             count > 1
         {

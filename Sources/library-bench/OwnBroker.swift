@@ -30,7 +30,12 @@ struct OwnBroker {
 
     /// Starts a process that posts.
     func startPoster(_ load: Load, _ count: Int) throws -> Process {
-        try Process.run(Self.here, arguments: ["post", load.rawValue, socketPath, "\(count)"])
+        let poster = Process()
+        poster.executableURL = Self.here
+        poster.arguments = ["post", load.rawValue, socketPath, "\(count)"]
+        poster.standardOutput = FileHandle.nullDevice
+        try poster.run()
+        return poster
     }
 
     func end() {
