@@ -235,7 +235,9 @@ extension Broker {
         chosen.removeAll(keepingCapacity: true)
         for index in 0..<targets.count {
             let slot = targets.slots[index]
-            if admit(slot, size: size, sender: sender) { chosen.append(slot) }
+            let outlet = outlets + Int(slot)
+            let isFree = outlet.pointee.pending &+ size <= limit && !outlet.pointee.isMissingSome
+            if isFree || admit(slot, size: size, sender: sender) { chosen.append(slot) }
         }
         return chosen.withUnsafeBufferPointer { buffer in
             guard let base = buffer.baseAddress else { return (targets.slots, 0) }

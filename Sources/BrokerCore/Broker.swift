@@ -33,7 +33,8 @@ package final class Broker {
     var lastRoute = Router.Route.none
     var lastRouteVersion = UInt64.max
     /// The receivers that `choose` let a notification go to.
-    var chosen: [Int32] = []
+    // SAFETY: it is not read or changed while it is being changed.
+    @exclusivity(unchecked) var chosen: [Int32] = []
     package internal(set) var isStopping = false
     /// Set by a client's `stop`.
     package internal(set) var wasAskedToStop = false
@@ -162,7 +163,8 @@ package final class Broker {
         guard let session = sessions[slot] else { return Self.mostRead }
         let length = session.decoder.lastLength
         if length >= 8 << 10 { return Self.mostRead }
-        if many > 2 { return Self.mostRead / 8 }
+        if many > 2 { return max(8 << 10, Self.mostRead / 2 / many) }
+        if session.recentCount > 16 { return Self.mostRead / 8 }
         if length < 256 { return Self.mostRead / 4 }
         return session.recentCount <= 4 ? Self.mostRead : Self.mostRead / 8
     }

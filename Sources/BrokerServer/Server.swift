@@ -37,6 +37,8 @@ package final class Server {
     // SAFETY: it is not read or changed while it is being changed.
     /// Connections that go on in the next turn without new input.
     @exclusivity(unchecked) private var ready: [Int32] = []
+    /// Whether frames came that leave much freed memory behind.
+    private var hasReadLongFrames = false
     /// How many descriptors the poller found ready in this turn.
     private var readyCount = 0
     private var isAccepting = true
@@ -44,6 +46,7 @@ package final class Server {
     private var isStalled = false
 
     private static let acceptsPerTurn = 64
+    private static let longFrame = 1 << 20
     /// The most that one connection is written in one go.
     private static let writtenPerVisit = 4 << 20
     /// The time that clients have to take what is queued, and their goodbye, when the broker ends.
@@ -219,6 +222,7 @@ package final class Server {
         let buffer = UnsafeMutableRawBufferPointer(
             start: storage.base, count: broker.readSize(slot, of: readyCount))
         if let space = broker.directSpace(slot) {
+            if space.count > Self.longFrame { hasReadLongFrames = true }
             return take(connection.socket.read(into: space, then: buffer), of: slot, connection) {
                 broker.didFillDirectly(slot, min($0, space.count))
                 if $0 > space.count { broker.load(slot, storage, 0..<$0 - space.count) }
@@ -343,6 +347,10 @@ package final class Server {
         for slot in broker.takeEnded() { connections[Int(slot)] = nil }
         for client in clients { log(.disconnected(client)) }
         if retryAccept != nil { watchListener(true) }
+        if hasReadLongFrames, broker.connectionCount == 0 {
+            hasReadLongFrames = false
+            CurrentProcess.releaseFreedMemory()
+        }
     }
 
     private func client(_ slot: Int32) -> ServerEvent.Client? {

@@ -209,8 +209,12 @@ void linux_enlarge_send_buffer(int descriptor) {
 }
 
 void linux_keep_freed_memory(void) {
-    mallopt(M_MMAP_THRESHOLD, 2 << 20);
-    mallopt(M_TRIM_THRESHOLD, 8 << 20);
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 24 << 20);
+}
+
+void linux_release_freed_memory(void) {
+    malloc_trim(0);
 }
 
 int linux_unread_bytes(int descriptor) {

@@ -7,10 +7,14 @@ package enum CurrentProcess {
         SystemCalls.exit(status)
     }
 
-    /// Keeps a few MiB of freed memory for use again: buffers of some 100 KiB that come and go would else cost a page fault for
-    /// every 4 KiB.
+    /// Keeps some MiB of freed memory for use again: large buffers that come and go would else cost a page fault for every 4 KiB.
     package static func keepFreedMemory() {
         SystemCalls.keepFreedMemory()
+    }
+
+    /// Gives the system what was kept.
+    package static func releaseFreedMemory() {
+        SystemCalls.releaseFreedMemory()
     }
 
     /// Lets go of the program's code in memory: what runs again is mapped again, and what only the start needed is not.

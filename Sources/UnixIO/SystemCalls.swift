@@ -104,6 +104,10 @@ enum SystemCalls {
         linux_keep_freed_memory()
     }
 
+    static func releaseFreedMemory() {
+        linux_release_freed_memory()
+    }
+
     static func releaseCode() {
         linux_release_code()
     }

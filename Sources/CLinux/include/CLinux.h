@@ -64,6 +64,7 @@ void linux_enlarge_send_buffer(int descriptor);
 
 void linux_release_code(void);
 void linux_keep_freed_memory(void);
+void linux_release_freed_memory(void);
 int linux_set_send_timeout(int descriptor, int64_t nanoseconds);
 int linux_set_nonblocking(int descriptor, int nonblocking);
 int linux_set_close_on_exec(int descriptor);
