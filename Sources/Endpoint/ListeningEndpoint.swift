@@ -36,12 +36,12 @@ package struct ListeningEndpoint: ~Copyable, Sendable {
     /// Takes over the listening socket that the service manager passed to this process, if it did.
     package static func passed(
         environment: (String) -> [UInt8]? = { CurrentProcess.environment($0) },
-        pid: Int32 = CurrentProcess.pid
+        pid: Int32 = CurrentProcess.pid, first: Int32 = ServiceManager.firstPassedDescriptor
     ) throws(EndpointError) -> ListeningEndpoint? {
         let count = ServiceManager.passedDescriptors(environment: environment, pid: pid)
         guard count > 0 else { return nil }
         guard count == 1 else { throw .badPassedSocket("one socket can be served, \(count) were passed") }
-        return try ListeningEndpoint(adopting: ServiceManager.firstPassedDescriptor)
+        return try ListeningEndpoint(adopting: first)
     }
 
     init(adopting number: Int32) throws(EndpointError) {

@@ -4,8 +4,9 @@ import Glibc
 ///
 /// Its lock is a POSIX one, which the thread sanitizer sees: a contended `Mutex` is taken where it does not look.
 final class JobQueue: Sendable {
-    // SAFETY: the pointer never changes, and the jobs are only reached under the lock.
+    // SAFETY: the pointer never changes, and the functions of a POSIX mutex may be called from any thread.
     nonisolated(unsafe) private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    // SAFETY: they are only reached under the lock.
     nonisolated(unsafe) private var jobs: [(UnownedJob, UnownedTaskExecutor)] = []
     private let count = Semaphore()
 
