@@ -74,7 +74,9 @@ let package = Package(
             ],
             swiftSettings: strict, linkerSettings: startsFast),
         .executableTarget(
-            name: "library-bench", dependencies: ["DistributedNotifications", "UnixIO"], swiftSettings: strict),
+            name: "library-bench",
+            dependencies: ["CommandLineSupport", "DistributedNotifications", "Endpoint", "UnixIO"],
+            swiftSettings: strict),
         .testTarget(name: "UnixIOTests", dependencies: ["UnixIO", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EndpointTests", dependencies: ["Endpoint", "UnixIO", "TestSupport"], swiftSettings: strict),

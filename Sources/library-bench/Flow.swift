@@ -1,4 +1,6 @@
+import CommandLineSupport
 import DistributedNotifications
+import Endpoint
 import Foundation
 
 /// What came of many posts of one process, in another process's asynchronous sequence.
@@ -15,41 +17,53 @@ struct Flow: CustomStringConvertible {
     let observerTime: Double
 
     init(_ load: Load, _ count: Int, _ broker: OwnBroker) async throws {
-        let center = DistributedNotificationCenter(socketPath: broker.socketPath)
+        let center = DistributedNotificationCenter(socketPath: "\(broker.place.path)")
         let clock = ContinuousClock()
         let before = (own: processorTime(RUSAGE_SELF), children: processorTime(RUSAGE_CHILDREN))
-        var start = clock.now
-        var wanted = 0
-        func take(_ number: Int?) throws {
-            guard number == wanted else { throw Disorder(wanted: wanted, got: number) }
-            if wanted == 0 { start = clock.now }
-            wanted += 1
-        }
         switch load {
         case .userInfo:
-            let readings = try await center.notifications(named: Reading.name).confirmed()
-            let poster = try broker.startPoster(load, count)
-            for await reading in readings {
-                try take(reading.userInfo["number"])
-                if wanted == count { break }
-            }
-            time = clock.now - start
-            poster.waitUntilExit()
+            time = try await Self.receive(
+                center.notifications(named: Reading.name), load, count, broker, clock
+            ) { $0.userInfo["number"] }
         case .message:
-            let readings = try await center.messages(of: Reading.self).confirmed()
-            let poster = try broker.startPoster(load, count)
-            for await reading in readings {
-                try take(reading.number)
-                if wanted == count { break }
+            time = try await Self.receive(center.messages(of: Reading.self), load, count, broker, clock) {
+                $0.number
             }
-            time = clock.now - start
-            poster.waitUntilExit()
         }
-        guard wanted == count else { throw Disorder(wanted: wanted, got: nil) }
         self.count = count
         posterTime = processorTime(RUSAGE_CHILDREN) - before.children
         observerTime = processorTime(RUSAGE_SELF) - before.own
         await center.close()
+    }
+
+    /// Has the posts made, and answers the time from the first that comes to the last.
+    private static func receive<Element>(
+        _ readings: Notifications<Element>, _ load: Load, _ count: Int, _ broker: OwnBroker,
+        _ clock: ContinuousClock, number: (Element) -> Int?
+    ) async throws -> Duration {
+        let readings = try await readings.confirmed()
+        let poster = try startPoster(load, count, broker)
+        var start = clock.now
+        var wanted = 0
+        for await reading in readings {
+            guard number(reading) == wanted else { throw Disorder(wanted: wanted, got: number(reading)) }
+            if wanted == 0 { start = clock.now }
+            wanted += 1
+            if wanted == count { break }
+        }
+        guard wanted == count else { throw Disorder(wanted: wanted, got: nil) }
+        let time = clock.now - start
+        poster.waitUntilExit()
+        return time
+    }
+
+    private static func startPoster(_ load: Load, _ count: Int, _ broker: OwnBroker) throws -> Process {
+        let poster = Process()
+        poster.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        poster.arguments = ["post", load.rawValue, "\(broker.place.path)", "\(count)"]
+        poster.standardOutput = FileHandle.nullDevice
+        try poster.run()
+        return poster
     }
 
     var description: String {

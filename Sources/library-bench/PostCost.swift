@@ -1,4 +1,6 @@
+import CommandLineSupport
 import DistributedNotifications
+import Endpoint
 import Foundation
 import UnixIO
 
@@ -14,8 +16,8 @@ struct PostCost: CustomStringConvertible {
     private static let postsInARound = 50
 
     init(_ load: Load, _ broker: OwnBroker) async throws {
-        let center = DistributedNotificationCenter(socketPath: broker.socketPath)
-        let socket = try StreamSocket.connect(to: Path(broker.socketPath))
+        let center = DistributedNotificationCenter(socketPath: "\(broker.place.path)")
+        let socket = try StreamSocket.connect(to: broker.place.path)
         let text = #"{"type":"post","name":"LibraryBench.Reading","userInfo":{"sensor":"boiler","number":1}}"#
         let frame = [0, 0, 0, UInt8(text.utf8.count)] + Array(text.utf8)
         let clock = ContinuousClock()

@@ -1,24 +1,26 @@
-import BrokerClient
-import CommandLineSupport
-import Endpoint
-import UnixIO
+internal import BrokerClient
+package import Endpoint
+internal import UnixIO
 
 /// The notification-broker beside this executable, on a socket in a directory of its own. Who has it started must end it.
-final class OwnBroker {
-    let place: SocketPath
+package final class OwnBroker {
+    package let place: SocketPath
     private let child: ChildProcess
     private let directory: Path
 
-    var process: Int32 { child.pid }
+    package var process: Int32 { child.pid }
 
-    init() throws(Failure) {
+    package init() throws(Failure) {
         let random = String(UInt64.random(in: 1 ... .max), radix: 36)
-        let directory = Path("/tmp/broker-bench-\(random)")
+        let directory = Path("/tmp/own-broker-\(random)")
         let place = SocketPath(directory.appending("broker.sock"), .given)
         let folder = FileSystem.resolve("/proc/self/exe")?.parent ?? "."
         let program = folder.appending("notification-broker")
-        let isNew = try Failure.of { () throws(SystemError) in
-            try FileSystem.makeDirectory(directory, mode: 0o700)
+        let isNew: Bool
+        do throws(SystemError) {
+            isNew = try FileSystem.makeDirectory(directory, mode: 0o700)
+        } catch {
+            throw Failure(.systemError, error.description)
         }
         guard isNew else { throw Failure(.systemError, "\(directory) is there already") }
         self.place = place
@@ -50,7 +52,7 @@ final class OwnBroker {
         }
     }
 
-    func end() {
+    package func end() {
         try? child.send(.terminate)
         if let end = try? child.endDescriptor() {
             let limit = MonotonicClock.now() + 3_000_000_000
