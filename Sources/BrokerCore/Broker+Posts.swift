@@ -227,7 +227,7 @@ extension Broker {
         var isOver = false
         for index in 0..<targets.count {
             let outlet = outlets + Int(targets.slots[index])
-            if outlet.pointee.pending &+ size <= limit, !outlet.pointee.isMissingSome { continue }
+            if outlet.pointee.hasRoom(for: size, limit: limit) { continue }
             if outlet.pointee.noted > 0, !outlet.pointee.isBlocked { return nil }
             isOver = true
         }
@@ -235,9 +235,10 @@ extension Broker {
         chosen.removeAll(keepingCapacity: true)
         for index in 0..<targets.count {
             let slot = targets.slots[index]
-            let outlet = outlets + Int(slot)
-            let isFree = outlet.pointee.pending &+ size <= limit && !outlet.pointee.isMissingSome
-            if isFree || admit(slot, size: size, sender: sender) { chosen.append(slot) }
+            if outlets[Int(slot)].hasRoom(for: size, limit: limit) || admit(slot, size: size, sender: sender)
+            {
+                chosen.append(slot)
+            }
         }
         return chosen.withUnsafeBufferPointer { buffer in
             guard let base = buffer.baseAddress else { return (targets.slots, 0) }

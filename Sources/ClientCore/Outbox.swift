@@ -49,7 +49,7 @@ struct Outbox: Sendable {
             firstFrame += 1
         }
         if isEmpty {
-            // Not each time: to empty two arrays costs more than a post's share of the rest.
+            // Not for each frame: to empty the two arrays costs more than to fill them.
             if bytes.count < Self.worthEmptying { return }
             bytes.removeAll(keepingCapacity: bytes.capacity <= 16 * Self.worthCompacting)
             frames.removeAll(keepingCapacity: true)

@@ -54,21 +54,6 @@ import Testing
         #expect(removed == nil && left == nil)
     }
 
-    @Test func bytesAreEqualOnlyToTheSame() {
-        for count in 0..<40 {
-            let text = (0..<count).map { UInt8($0) }
-            text.withUnsafeBytes { one in
-                Array(text).withUnsafeBytes { #expect(equalBytes(one, $0)) }
-                for place in text.indices {
-                    var other = text
-                    other[place] ^= 0x80
-                    other.withUnsafeBytes { #expect(!equalBytes(one, $0)) }
-                }
-                (text + [0]).withUnsafeBytes { #expect(!equalBytes(one, $0)) }
-            }
-        }
-    }
-
     /// Names that differ little, as names do, spread over the whole table.
     @Test func hashesSpread() {
         let hash = ByteHash(seed: 42)

@@ -176,15 +176,7 @@ final class Delivery {
             if overflow { break }
             bound = next
         }
-        var rest = value
-        var index = digits
-        while index > 0 {
-            index -= 1
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            position.storeBytes(
-                of: UInt8(truncatingIfNeeded: digit) &+ 0x30, toByteOffset: index, as: UInt8.self)
-            rest = quotient
-        }
+        _ = JSONNumber.write(value, digits: digits, to: position)
         position += digits
     }
 }

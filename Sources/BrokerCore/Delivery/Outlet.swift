@@ -28,6 +28,9 @@ struct Outlet {
     var isClosed = false
 
     var pending: Int { noted &+ queued }
+
+    /// Whether a notification can be noted without a thought about overflow.
+    func hasRoom(for size: Int, limit: Int) -> Bool { pending &+ size <= limit && !isMissingSome }
 }
 
 /// A range of bytes that waits for the flush.

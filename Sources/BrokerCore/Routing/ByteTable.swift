@@ -87,7 +87,9 @@ final class ByteTable<Value: AnyObject> {
     func lookUp(_ key: UnsafeRawBufferPointer, hash: UInt64) -> Unmanaged<Value>? {
         var index = Int(truncatingIfNeeded: hash) & mask
         while let value = slots[index].value {
-            if slots[index].hash == hash, equalBytes(slots[index].key, key) { return value }
+            if slots[index].hash == hash, equalBytes(UnsafeRawBufferPointer(slots[index].key), key) {
+                return value
+            }
             index = (index &+ 1) & mask
         }
         return nil
@@ -125,7 +127,7 @@ final class ByteTable<Value: AnyObject> {
     func remove(_ key: UnsafeRawBufferPointer, hash: UInt64) {
         var index = Int(truncatingIfNeeded: hash) & mask
         while slots[index].value != nil {
-            if slots[index].hash == hash, equalBytes(slots[index].key, key) {
+            if slots[index].hash == hash, equalBytes(UnsafeRawBufferPointer(slots[index].key), key) {
                 release(slots[index])
                 close(hole: index)
                 count -= 1
@@ -151,30 +153,4 @@ final class ByteTable<Value: AnyObject> {
         }
         slots[hole].value = nil
     }
-}
-
-@inline(__always)
-func equalBytes(_ left: UnsafeMutableRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    equalBytes(UnsafeRawBufferPointer(left), right)
-}
-
-/// Equality of short texts: eight bytes at a time, without a call.
-@inline(__always)
-func equalBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    guard left.count == right.count else { return false }
-    guard var one = left.baseAddress, var other = right.baseAddress else { return left.count == 0 }
-    var count = left.count
-    while count >= 8 {
-        if one.loadUnaligned(as: UInt64.self) != other.loadUnaligned(as: UInt64.self) { return false }
-        one += 8
-        other += 8
-        count -= 8
-    }
-    while count > 0 {
-        if one.load(as: UInt8.self) != other.load(as: UInt8.self) { return false }
-        one += 1
-        other += 1
-        count -= 1
-    }
-    return true
 }

@@ -133,7 +133,7 @@ struct CenterLoop {
         if readiness.contains(.writable) {
             engine.withState(connecting: false) { _, _ in }
         }
-        if readiness.isDisjoint(with: [.readable, .hangUp, .error]) { return }
+        if !readiness.tellsOfInput { return }
         if interest.contains(.readable) {
             read(connection)
         } else {

@@ -120,7 +120,7 @@ private final class EncodingSlot: Encoder {
     private func openArray() {
         switch content {
         case .nothing:
-            text.json.append(literal: "[")
+            text.json.bytes.append(UInt8(ascii: "["))
             content = .array(count: 0)
         case .array: break
         case .object, .value: preconditionFailure("a value is encoded as an array and as something else")
@@ -147,7 +147,7 @@ private final class EncodingSlot: Encoder {
 
     func openElement() {
         let count = elementCount
-        if count > 0 { text.json.append(literal: ",") }
+        if count > 0 { text.json.bytes.append(UInt8(ascii: ",")) }
         content = .array(count: count + 1)
     }
 
@@ -161,9 +161,9 @@ private final class EncodingSlot: Encoder {
         case .nothing: text.json.append(literal: "{}")
         case .object(1, let firstKey) where text.json.bytes[firstKey] == UInt8(ascii: "$"):
             text.insertDollar(at: firstKey)
-            text.json.append(literal: "}")
+            text.json.bytes.append(UInt8(ascii: "}"))
         case .object: text.json.bytes.append(UInt8(ascii: "}"))
-        case .array: text.json.append(literal: "]")
+        case .array: text.json.bytes.append(UInt8(ascii: "]"))
         case .value: break
         }
         content = .value

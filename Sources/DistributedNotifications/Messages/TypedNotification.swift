@@ -68,9 +68,10 @@ extension DistributedNotificationCenter {
         _ type: N.Type, object: String? = nil, userInfo: [N.Key: any UserInfoConvertible],
         options: Options = []
     ) {
-        var values: [String: UserInfoValue] = Dictionary(minimumCapacity: userInfo.count)
-        for (key, value) in userInfo { values[key.rawValue] = value.userInfoValue }
-        post(name: N.name, object: object, userInfo: UserInfo(values: values), options: options)
+        let values = userInfo.lazy.map { ($0.rawValue, $1.userInfoValue) }
+        post(
+            name: N.name, object: object,
+            userInfo: UserInfo(values: Dictionary(values, uniquingKeysWith: { $1 })), options: options)
     }
 
     /// Observes notifications of a declared type.

@@ -124,9 +124,7 @@ package final class FrameScanner {
         }
         let finding = scanWhole(text)
         if case .plainPost = finding {
-            let id =
-                present & (1 << UInt32(MemberKey.id.rawValue)) == 0 ? nil : fields[Int(MemberKey.id.rawValue)]
-            head.remember(text, id: id?.range)
+            head.remember(text, id: span(.id)?.range)
         } else {
             head.forget()
         }

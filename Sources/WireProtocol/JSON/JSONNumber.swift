@@ -14,6 +14,21 @@ package enum JSONNumber {
         return value
     }
 
+    /// Writes the last `digits` digits of a number; answers what is in front of them.
+    @inlinable @inline(always)
+    package static func write(_ value: UInt64, digits: Int, to start: UnsafeMutableRawPointer) -> UInt64 {
+        var rest = value
+        var index = digits
+        while index > 0 {
+            index &-= 1
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            start.storeBytes(
+                of: UInt8(truncatingIfNeeded: digit) &+ 0x30, toByteOffset: index, as: UInt8.self)
+            rest = quotient
+        }
+        return rest
+    }
+
     /// Appends the digits of a number.
     package static func append(_ value: UInt64, to json: inout [UInt8]) {
         if value < 10 {

@@ -91,23 +91,9 @@ package enum JSONString {
         json.append(0x22)
     }
 
-    /// Eight bytes at a time.
     private static func needsEscapes(_ text: UnsafeRawBufferPointer) -> Bool {
-        var found: UInt64 = 0
-        var index = 0
-        while index &+ 8 <= text.count {
-            let word = text.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            // What is outside ASCII is marked, too, but stays as it is.
-            found |= specialBytes(word) & ~word
-            index &+= 8
-        }
-        if found != 0 { return true }
-        while index < text.count {
-            let byte = text[index]
-            if byte < 0x20 || byte == 0x22 || byte == 0x5C { return true }
-            index &+= 1
-        }
-        return false
+        // What is outside ASCII is special, too, but stays as it is.
+        anyMarked(text) { specialBytes($0) & ~$0 }
     }
 
     private static let hexadecimal = [UInt8]("0123456789abcdef".utf8)

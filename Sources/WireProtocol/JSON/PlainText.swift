@@ -79,3 +79,12 @@ func specialBytes(_ word: UInt64) -> UInt64 {
         | ((word &- 0x2020_2020_2020_2020) & ~word) | word
     return found & 0x8080_8080_8080_8080
 }
+
+/// Marks control characters. Borrows run upwards, so the lowest mark is exact.
+@inline(always)
+func controlBytes(_ word: UInt64) -> UInt64 {
+    let delete = word ^ 0x7F7F_7F7F_7F7F_7F7F
+    let found =
+        ((word &- 0x2020_2020_2020_2020) & ~word) | ((delete &- 0x0101_0101_0101_0101) & ~delete)
+    return found & 0x8080_8080_8080_8080
+}

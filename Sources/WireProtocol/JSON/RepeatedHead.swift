@@ -13,9 +13,9 @@ final class RepeatedHead {
     private let head: UnsafeMutableRawPointer
     private static let room = 256
     private var count = 0
-    // Where in the head things lie; without an id it lies nowhere.
+    // Where in the head things lie.
     private var name = 0..<0
-    private var id = -1..<(-1)
+    private var id: Range<Int>?
     private var object = 0..<0
     /// The parts of the post, which are those of the head's while there is one.
     private let post: UnsafeMutablePointer<PlainPost>
@@ -41,7 +41,7 @@ final class RepeatedHead {
             id.map({ $0.upperBound <= end }) ?? true, case .string = parts.name.kind,
             let base = text.baseAddress
         else { return forget() }
-        self.id = id ?? -1..<(-1)
+        self.id = id
         name = parts.name.range
         object = parts.object.range
         keep(base, end)
@@ -57,10 +57,10 @@ final class RepeatedHead {
     /// Whether a text begins with the very bytes that the last post did, of which the id is none.
     @inline(always)
     func isRepeated(in text: UnsafeRawBufferPointer) -> Bool {
-        guard count > 0, id.lowerBound < 0, text.count > count, let base = text.baseAddress else {
+        guard count > 0, id == nil, text.count > count, let base = text.baseAddress else {
             return false
         }
-        return isEqual(base, head, count)
+        return equalBytes(base, head, count)
     }
 
     /// Whether a text begins as the last post did, but for its id and its name. If so, `post` has its parts, of which only the
@@ -72,17 +72,13 @@ final class RepeatedHead {
         var matched = 0
         var likeness = Likeness.same
         var idEnd = 0
-        if id.lowerBound >= 0, id.lowerBound < name.lowerBound {
-            guard skip(to: id.lowerBound, &matched, &here, end), let next = readID(here, end) else {
-                return .none
-            }
-            here = next
-            matched = id.upperBound
-            idEnd = next - base
+        if let id, id.lowerBound < name.lowerBound {
+            guard skip(id, &matched, &here, end) else { return .none }
+            idEnd = here - base
         }
         guard skip(to: name.lowerBound, &matched, &here, end) else { return .none }
         let nameStart = here - base
-        if end - here > name.count, isEqual(here, head + matched, name.count) {
+        if end - here > name.count, equalBytes(here, head + matched, name.count) {
             here += name.count
         } else {
             let bytes = here.assumingMemoryBound(to: UInt8.self)
@@ -94,13 +90,9 @@ final class RepeatedHead {
         }
         matched = name.upperBound
         let nameEnd = here - base
-        if id.lowerBound > name.lowerBound {
-            guard skip(to: id.lowerBound, &matched, &here, end), let next = readID(here, end) else {
-                return .none
-            }
-            here = next
-            matched = id.upperBound
-            idEnd = next - base
+        if let id, id.lowerBound > name.lowerBound {
+            guard skip(id, &matched, &here, end) else { return .none }
+            idEnd = here - base
         }
         guard skip(to: count, &matched, &here, end), here < end else { return .none }
         move(name: nameStart..<nameEnd, idEnd: idEnd)
@@ -115,9 +107,22 @@ final class RepeatedHead {
         to end: Int, _ matched: inout Int, _ here: inout UnsafeRawPointer, _ textEnd: UnsafeRawPointer
     ) -> Bool {
         let length = end &- matched
-        guard textEnd - here >= length, isEqual(here, head + matched, length) else { return false }
+        guard textEnd - here >= length, equalBytes(here, head + matched, length) else { return false }
         here += length
         matched = end
+        return true
+    }
+
+    /// Goes over an id, and what is before it.
+    @inline(always)
+    private func skip(
+        _ id: Range<Int>, _ matched: inout Int, _ here: inout UnsafeRawPointer, _ textEnd: UnsafeRawPointer
+    ) -> Bool {
+        guard skip(to: id.lowerBound, &matched, &here, textEnd), let next = readID(here, textEnd) else {
+            return false
+        }
+        here = next
+        matched = id.upperBound
         return true
     }
 
@@ -146,46 +151,19 @@ final class RepeatedHead {
         let longerName = newName.count - name.count
         if object.count > 0 {
             var shift = object.lowerBound > name.lowerBound ? longerName : 0
-            if id.lowerBound >= 0, object.lowerBound > id.lowerBound {
+            if let id, object.lowerBound > id.lowerBound {
                 shift += idEnd - id.upperBound - (id.lowerBound > name.lowerBound ? longerName : 0)
             }
             object = object.lowerBound + shift..<object.upperBound + shift
         }
-        if id.lowerBound >= 0 {
+        if let id {
             let shift = id.lowerBound > name.lowerBound ? longerName : 0
-            id = id.lowerBound + shift..<idEnd
+            self.id = id.lowerBound + shift..<idEnd
         }
         name = newName
         post.pointee.name.start = UInt32(truncatingIfNeeded: name.lowerBound)
         post.pointee.name.end = UInt32(truncatingIfNeeded: name.upperBound)
         post.pointee.object.start = UInt32(truncatingIfNeeded: object.lowerBound)
         post.pointee.object.end = UInt32(truncatingIfNeeded: object.upperBound)
-    }
-
-    @inline(always)
-    private func isEqual(_ text: UnsafeRawPointer, _ head: UnsafeRawPointer, _ count: Int) -> Bool {
-        var index = 0
-        while index &+ 8 <= count {
-            if text.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                != head.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            {
-                return false
-            }
-            index &+= 8
-        }
-        if index < count, count >= 8 {
-            // The last eight bytes, some of them for the second time.
-            return text.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
-                == head.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
-        }
-        while index < count {
-            if text.load(fromByteOffset: index, as: UInt8.self)
-                != head.load(fromByteOffset: index, as: UInt8.self)
-            {
-                return false
-            }
-            index &+= 1
-        }
-        return true
     }
 }

@@ -30,9 +30,7 @@ package final class BrokerMessageDecoder {
 
     private static func isNotification(_ type: UnsafeRawBufferPointer) -> Bool {
         let word: StaticString = "notification"
-        guard type.count == word.utf8CodeUnitCount else { return false }
-        for index in type.indices where type[index] != word.utf8Start[index] { return false }
-        return true
+        return equalBytes(type, UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }
 
     private func decode(
@@ -93,7 +91,7 @@ package final class BrokerMessageDecoder {
         var sender = ReceivedNotification.Sender()
         guard let span = scanner[.sender], span.kind == .object else { return sender }
         let raw = UnsafeRawBufferPointer(rebasing: text[span.range])
-        if isLastSender(raw) { return lastSender }
+        if lastSenderText.withUnsafeBytes({ equalBytes($0, raw) }) { return lastSender }
         defer {
             lastSender = sender
             lastSenderText = [UInt8](raw)
@@ -112,12 +110,6 @@ package final class BrokerMessageDecoder {
             }
         }
         return sender
-    }
-
-    private func isLastSender(_ raw: UnsafeRawBufferPointer) -> Bool {
-        guard raw.count == lastSenderText.count else { return false }
-        for index in lastSenderText.indices where raw[index] != lastSenderText[index] { return false }
-        return true
     }
 
     private func welcome(_ text: UnsafeRawBufferPointer) throws(BrokerMessageError) -> Welcome {

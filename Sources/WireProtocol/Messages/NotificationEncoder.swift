@@ -110,12 +110,7 @@ package final class NotificationEncoder {
 
     /// Replaces the time; false if it has not as many digits as the last one.
     private func setTime(_ now: UInt64) -> Bool {
-        var rest = now
-        for index in stride(from: timeOffset + timeDigits - 1, through: timeOffset, by: -1) {
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            head.storeBytes(of: UInt8(truncatingIfNeeded: digit) &+ 0x30, toByteOffset: index, as: UInt8.self)
-            rest = quotient
-        }
+        let rest = JSONNumber.write(now, digits: timeDigits, to: head + timeOffset)
         time = now
         let leading = head.load(fromByteOffset: timeOffset, as: UInt8.self)
         return rest == 0 && leading != UInt8(ascii: "0")

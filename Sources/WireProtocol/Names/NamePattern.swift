@@ -52,10 +52,10 @@ package struct NamePattern: Hashable, Sendable {
 
     /// Whether the pattern matches the whole name, given as UTF-8.
     package func matches(_ name: UnsafeRawBufferPointer) -> Bool {
-        guard name.count >= prefix.count, begins(name, with: prefix) else { return false }
+        guard name.count >= prefix.count, isEqual(name[..<prefix.count], prefix) else { return false }
         if isOneRun {
             let end = name.count - suffix.count
-            return end >= prefix.count && begins(UnsafeRawBufferPointer(rebasing: name[end...]), with: suffix)
+            return end >= prefix.count && isEqual(name[end...], suffix)
         }
         var token = prefix.count
         var position = prefix.count
@@ -90,9 +90,8 @@ package struct NamePattern: Hashable, Sendable {
     }
 
     @inline(always)
-    private func begins(_ name: UnsafeRawBufferPointer, with literal: [UInt8]) -> Bool {
-        for index in literal.indices where name[index] != literal[index] { return false }
-        return true
+    private func isEqual(_ part: Slice<UnsafeRawBufferPointer>, _ literal: [UInt8]) -> Bool {
+        literal.withUnsafeBytes { equalBytes(UnsafeRawBufferPointer(rebasing: part), $0) }
     }
 
     private static func scalarEnd(_ name: UnsafeRawBufferPointer, from position: Int) -> Int {
