@@ -1,3 +1,4 @@
+import Glibc
 import UnixIO
 
 /// What comes from a descriptor, kept until a test asks for it. Its stage reads it, whatever the test waits for, so that
@@ -26,9 +27,20 @@ package final class ByteStream {
 
     /// The bytes up to the next mark, which is dropped.
     package func take(upTo mark: UInt8) -> [UInt8]? {
-        guard let end = bytes[taken...].firstIndex(of: mark) else { return nil }
+        guard let end = end(before: mark) else { return nil }
         defer { taken = end + 1 }
         return Array(bytes[taken..<end])
+    }
+
+    /// Looked for by the C library: it is asked after each chunk, and a sanitizer would look at each byte each time.
+    private func end(before mark: UInt8) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[taken...])
+            guard let start = rest.baseAddress, let found = memchr(start, Int32(mark), rest.count) else {
+                return nil
+            }
+            return taken + (UnsafeRawPointer(found) - start)
+        }
     }
 
     func take(_ count: Int) -> [UInt8]? {
