@@ -137,6 +137,18 @@ extension ClientSession {
         }
     }
 
+    /// The same, but where nothing else waits for the kernel the frame is offered to `write` first: it answers how many
+    /// bytes the kernel took.
+    package mutating func post(_ post: Post, at now: UInt64, _ write: (UnsafeRawBufferPointer) -> Int) {
+        var taken = 0
+        if isConnected, outbox.isEmpty {
+            taken = post.frame.withUnsafeBytes(write)
+            if taken == post.frame.count { return }
+        }
+        self.post(post, at: now)
+        if taken > 0 { outbox.kernelTook(taken) }
+    }
+
     /// Posts, and asks for the broker's answer.
     package mutating func send(_ post: Post, at now: UInt64) -> RequestID {
         let id = pending.add(.post)

@@ -7,7 +7,8 @@ import Foundation
 package final class Locked<Value>: @unchecked Sendable {
     // Sendable because nothing but `withLock` reaches the value: it goes in as `sending`, and what comes out is `sending`, too.
     private let lock = NSLock()
-    private var value: Value
+    // SAFETY: nobody who holds the lock takes it again.
+    @exclusivity(unchecked) private var value: Value
 
     package init(_ value: sending Value) {
         self.value = value

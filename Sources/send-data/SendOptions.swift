@@ -21,8 +21,10 @@ struct SendOptions {
     let waitsForBroker: Bool
     let printsReceipts: Bool
     let isQuiet: Bool
-    /// Everything but userInfo.
-    private let template: Post
+    let name: String
+    let object: String?
+    let retention: Post.Retention
+    private let deliversImmediately: Bool
     /// `{"KEY":`
     private let opening: [UInt8]
     private let timeout: Duration
@@ -30,8 +32,8 @@ struct SendOptions {
     init(_ arguments: Arguments) throws(Failure) {
         try arguments.refuseOperands(beyond: 1)
         place = try arguments.place()
-        let name = try arguments.names(.name).last ?? "DataNotification"
-        let object = try arguments.object(.object)
+        name = try arguments.names(.name).last ?? "DataNotification"
+        object = try arguments.object(.object)
         let key = try arguments.text(.key, else: .dataRefused) ?? Array("data".utf8)
         var opening = [UInt8(ascii: "{")]
         JSONString.append(key, quotedTo: &opening)
@@ -42,9 +44,8 @@ struct SendOptions {
         waitsForBroker = arguments.has(.waitBroker)
         printsReceipts = arguments.has(.printReceipt)
         isQuiet = arguments.has(.quiet)
-        template = Post(
-            name: name, object: object, deliversImmediately: arguments.has(.deliverImmediately),
-            retention: arguments.has(.clear) ? .clear : arguments.has(.retain) ? .keep : .none)
+        deliversImmediately = arguments.has(.deliverImmediately)
+        retention = arguments.has(.clear) ? .clear : arguments.has(.retain) ? .keep : .none
         data = try Self.data(arguments, opening: opening)
     }
 
@@ -104,14 +105,10 @@ struct SendOptions {
         return json
     }
 
-    var name: String { template.name }
-    var object: String? { template.object }
-    var retention: Post.Retention { template.retention }
-
     func post(userInfo: [UInt8]?) -> Post {
-        var post = template
-        post.userInfo = userInfo
-        return post
+        Post(
+            name: name, object: object, userInfo: userInfo, deliversImmediately: deliversImmediately,
+            retention: retention)
     }
 
     func post(text: [UInt8]) -> Post {

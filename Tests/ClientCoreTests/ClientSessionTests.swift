@@ -73,6 +73,33 @@ import WireProtocol
         #expect(session.takeAll() == [#"{"type":"post","name":"B"}"#])
     }
 
+    @Test func aPostIsOfferedAtOnceWhereNothingElseWaits() {
+        let first = Post(name: "A")
+        var session = ClientSession(greeting: nil)
+        var offered: [[UInt8]] = []
+        func post(_ post: Post, taken: Int) {
+            session.post(post, at: 0) {
+                offered.append(Array($0))
+                return taken
+            }
+        }
+        post(first, taken: 0)
+        #expect(offered.isEmpty, "without a connection")
+        session.connected(at: 0)
+        #expect(session.takeAll() == [#"{"type":"post","name":"A"}"#])
+        post(first, taken: first.frame.count)
+        #expect(offered == [first.frame])
+        #expect(session.unsentCount == 0)
+        post(Post(name: "B"), taken: 7)
+        #expect(offered.count == 2)
+        #expect(session.unsentCount == first.frame.count - 7)
+        post(Post(name: "C"), taken: 1)
+        #expect(offered.count == 2, "B waits")
+        _ = session.end()
+        session.connected(at: 0)
+        #expect(session.takeAll() == [#"{"type":"post","name":"B"}"#, #"{"type":"post","name":"C"}"#])
+    }
+
     @Test func aSendThatWasTakenWholeEndsWithAnUnknownOutcomeAndOtherSendsWait() throws {
         var session = ClientSession(greeting: nil)
         session.connected(at: 0)

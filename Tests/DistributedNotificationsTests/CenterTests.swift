@@ -230,7 +230,8 @@ extension CenterTests {
             center.post(name: Notification.Name("z"), userInfo: ["data": Data(count: 13 << 20)])
             center.post(Seat(number: 1, when: .init(timeIntervalSince1970: 1e15)))
             var told: [String] = []
-            while told.count < 5 {
+            center.post(name: Notification.Name("o"), object: String(repeating: "o", count: 1025))
+            while told.count < 6 {
                 if case .postFailed(let name, let error) = try await events.next(within: Self.patience) {
                     told.append("\(name.rawValue) \(error.code) \(error.keyPath ?? "-")")
                 }
@@ -238,7 +239,7 @@ extension CenterTests {
             #expect(
                 told == [
                     "x invalidValue a[0]", " invalidName -", "y invalidValue object", "z tooLarge -",
-                    "Seat invalidValue when",
+                    "Seat invalidValue when", "o invalidName -",
                 ])
             await #expect(throws: DistributedNotificationError.self) {
                 try await center.send(name: Notification.Name("a\n"))

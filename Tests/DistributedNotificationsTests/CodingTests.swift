@@ -48,14 +48,14 @@ import Testing
 
     @Test("a message comes out as it went in")
     func roundTrip() throws {
-        let json = try MessageEncoder.encode(Self.order)
+        let json = try encoded(Self.order)
         #expect(try MessageDecoder.decode(Order.self, from: json, in: 0..<json.count) == Self.order)
         #expect(try UserInfo(json: json).decode(Order.self) == Self.order)
     }
 
     @Test("a message is plain JSON")
     func form() throws {
-        let json = String(decoding: try MessageEncoder.encode(Self.order), as: UTF8.self)
+        let json = String(decoding: try encoded(Self.order), as: UTF8.self)
         #expect(json.contains(#""id":18446744073709551615"#))
         #expect(json.contains(#""price":1.0"#))
         #expect(json.contains(#""placed":{"$date":"2026-09-"#))
@@ -91,7 +91,7 @@ import Testing
     func superclass() throws {
         let object = Derived()
         object.base = 7
-        let json = try MessageEncoder.encode(object)
+        let json = try encoded(object)
         #expect(String(decoding: json, as: UTF8.self) == #"{"super":{"base":7},"derived":"d"}"#)
         let back = try MessageDecoder.decode(Derived.self, from: json, in: 0..<json.count)
         #expect(back.base == 7)
@@ -116,10 +116,45 @@ import Testing
 
     @Test("nested containers may be filled in turns")
     func interleaved() throws {
-        let json = try MessageEncoder.encode(Interleaved())
+        let json = try encoded(Interleaved())
         #expect(
             String(decoding: json, as: UTF8.self) == #"{"a":{"a":"x","b":1.5},"b":[1,{"b":2},null],"c":true}"#
         )
+    }
+
+    /// A key whose life can be watched.
+    struct Mortal: Encodable {
+        final class Token: Sendable {}
+        struct Key: CodingKey {
+            let token: Token
+            var stringValue: String { "key" }
+            var intValue: Int? { nil }
+            init(token: Token) { self.token = token }
+            init?(stringValue: String) { nil }
+            init?(intValue: Int) { nil }
+        }
+        struct Refusal: Error {}
+
+        let token: Token
+        var isRefused = false
+        func encode(to encoder: any Encoder) throws {
+            var top = encoder.container(keyedBy: Key.self)
+            var middle = top.nestedUnkeyedContainer(forKey: Key(token: token))
+            _ = middle.nestedContainer(keyedBy: Key.self)
+            if isRefused { throw Refusal() }
+        }
+    }
+
+    @Test("nothing that an encoder held outlives it", arguments: [false, true])
+    func encodersEnd(isRefused: Bool) {
+        weak var left: Mortal.Token?
+        do {
+            let token = Mortal.Token()
+            left = token
+            let json = try? encoded(Mortal(token: token, isRefused: isRefused))
+            #expect((json == nil) == isRefused)
+        }
+        #expect(left == nil)
     }
 
     struct DollarNested: Encodable {
@@ -133,7 +168,7 @@ import Testing
 
     @Test("a nested container's key gets its dollar, too")
     func dollarNested() throws {
-        let json = try MessageEncoder.encode(DollarNested())
+        let json = try encoded(DollarNested())
         #expect(String(decoding: json, as: UTF8.self) == #"{"$$k":{"$$k":1}}"#)
         #expect(try UserInfo(json: json)["$k"] == .dictionary(["$k": .int(1)]))
     }
@@ -192,7 +227,7 @@ import Testing
         struct Inner: Codable { var when: [Date] }
         struct Outer: Codable { var inner: Inner }
         let error = #expect(throws: DistributedNotificationError.self) {
-            try MessageEncoder.encode(Outer(inner: Inner(when: [Date(), Date(timeIntervalSince1970: 1e15)])))
+            try encoded(Outer(inner: Inner(when: [Date(), Date(timeIntervalSince1970: 1e15)])))
         }
         #expect(error?.code == .invalidValue)
         #expect(error?.keyPath == "inner.when[1]")
@@ -200,22 +235,22 @@ import Testing
 
     @Test("a message must be an object")
     func noObject() {
-        #expect(throws: DistributedNotificationError.self) { try MessageEncoder.encode([1, 2]) }
-        #expect(throws: DistributedNotificationError.self) { try MessageEncoder.encode("text") }
+        #expect(throws: DistributedNotificationError.self) { try encoded([1, 2]) }
+        #expect(throws: DistributedNotificationError.self) { try encoded("text") }
     }
 
     struct Empty: Codable, Equatable {}
 
     @Test("a message without members is an empty object")
     func empty() throws {
-        #expect(try MessageEncoder.encode(Empty()) == Array("{}".utf8))
+        #expect(try encoded(Empty()) == Array("{}".utf8))
         #expect(try decoded(Empty.self, "{}") == Empty())
     }
 
     @Test("many members, duplicates and escapes are found")
     func members() throws {
         let many = Dictionary(uniqueKeysWithValues: (0..<40).map { ("k\($0)", $0) })
-        let json = try MessageEncoder.encode(many)
+        let json = try encoded(many)
         #expect(try MessageDecoder.decode([String: Int].self, from: json, in: 0..<json.count) == many)
         struct Three: Codable, Equatable { var a: Int, k: String, z: Int? }
         #expect(
@@ -247,4 +282,14 @@ import Testing
     func fallback() throws {
         #expect(try decoded(Fallback.self, #"{"v":[null,"a",1.5,"b"]}"#).values == ["nil", "a", "1.5", "b"])
     }
+}
+
+/// The same whatever is there before.
+private func encoded(_ value: some Encodable) throws(DistributedNotificationError) -> [UInt8] {
+    var alone: [UInt8] = []
+    try MessageEncoder.encode(value, to: &alone)
+    var behind = Array("behind".utf8)
+    try MessageEncoder.encode(value, to: &behind)
+    #expect(behind == Array("behind".utf8) + alone)
+    return alone
 }

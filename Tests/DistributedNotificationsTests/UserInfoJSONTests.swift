@@ -182,3 +182,11 @@ extension UserInfo {
         try self.init(json: json, in: 0..<json.count)
     }
 }
+
+extension UserInfo {
+    fileprivate func json() throws(DistributedNotificationError) -> [UInt8] {
+        var json: [UInt8] = []
+        try append(to: &json)
+        return json
+    }
+}

@@ -112,10 +112,6 @@ final class CenterEngine: Sendable {
 // Posting.
 extension CenterEngine {
     func post(_ post: Post) {
-        if let fault = NameRules.fault(inName: post.name) {
-            fail(post, .init(code: .invalidName, description: "the name can't be sent: \(fault)"))
-            return
-        }
         var deadline: UInt64?
         while true {
             let now = MonotonicClock.now()

@@ -5,7 +5,8 @@ import WireProtocol
 
 // The connection's life, and the center's.
 extension CenterState {
-    func needsWaking(isPending: Bool) -> Bool {
+    // Mutating, like others that each post calls: it changes nothing, but gets no copy of all this.
+    mutating func needsWaking(isPending: Bool) -> Bool {
         switch (phase, link) {
         case (.closing, _): true
         case (.running, .connected): (isPending && !watch.writing) || (!isPaused && !watch.reading)
@@ -110,9 +111,8 @@ extension CenterState {
         phase = .closed
         for id in Array(observers.keys) { removeObserver(id, &effects) }
         for token in Array(requests.keys) { finish(token, .failure(.closed), &effects) }
-        for waiter in roomWaiters + drainWaiters { waiter.signal() }
-        roomWaiters = []
-        drainWaiters = []
+        roomWaiters.signalAll()
+        drainWaiters.signalAll()
         let waiting = closers
         closers = []
         effects.then { for closer in waiting { closer.resume() } }
@@ -120,7 +120,7 @@ extension CenterState {
     }
 
     mutating func drainSignal() -> DispatchSemaphore? {
-        guard isOpen || session.unsentCount > 0, session.unsentCount > 0 else { return nil }
+        guard session.unsentCount > 0 else { return nil }
         if case .closed = phase { return nil }
         let signal = DispatchSemaphore(value: 0)
         drainWaiters.append(signal)

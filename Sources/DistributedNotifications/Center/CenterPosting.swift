@@ -7,25 +7,47 @@ import WireProtocol
 extension CenterState {
     var hasRoom: Bool { session.unsentCount < outboxBytes }
 
+    private var writableConnection: Connection? {
+        if case .connected(let connection) = link, !isWriteClosed { connection } else { nil }
+    }
+
     /// Offers the kernel what waits. True if something is left that the I/O thread must see to.
     mutating func write() -> Bool {
-        guard case .connected(let connection) = link, !isWriteClosed else { return false }
-        while session.unsentCount > 0 {
-            switch session.withUnsent({ connection.socket.write($0) }) {
-            case .bytes(let count): session.kernelTook(count)
-            case .wouldBlock: return true
+        var unsent = session.unsentCount
+        if unsent > 0 {
+            guard let connection = writableConnection else { return false }
+            repeat {
+                switch session.withUnsent({ connection.socket.write($0) }) {
+                case .bytes(let count): session.kernelTook(count)
+                case .wouldBlock: return true
+                case .closed, .failed:
+                    isWriteClosed = true
+                    return false
+                }
+                unsent = session.unsentCount
+                if unsent < outboxBytes { roomWaiters.signalAll() }
+            } while unsent > 0
+        }
+        drainWaiters.signalAll()
+        return false
+    }
+
+    private mutating func postNow(_ post: Post, at now: UInt64) {
+        guard let connection = writableConnection else {
+            session.post(post, at: now)
+            return
+        }
+        var isClosed = false
+        session.post(post, at: now) { frame in
+            switch connection.socket.write(frame) {
+            case .bytes(let count): return count
+            case .wouldBlock: return 0
             case .closed, .failed:
-                isWriteClosed = true
-                return false
-            }
-            if hasRoom {
-                for waiter in roomWaiters { waiter.signal() }
-                roomWaiters = []
+                isClosed = true
+                return 0
             }
         }
-        for waiter in drainWaiters { waiter.signal() }
-        drainWaiters = []
-        return false
+        isWriteClosed = isClosed
     }
 
     /// Returns what to wait on if there is no room.
@@ -41,10 +63,9 @@ extension CenterState {
             if waiting { roomWaiters.append(room) }
             return room
         }
-        if post.retention == .none {
-            session.post(post, at: now)
-        } else {
-            watchedPosts[session.send(post, at: now)] = post.name
+        switch post.retention {
+        case .none: postNow(post, at: now)
+        case .keep, .clear: watchedPosts[session.send(post, at: now)] = post.name
         }
         return nil
     }
@@ -52,12 +73,19 @@ extension CenterState {
     func refusal(of post: Post) -> DistributedNotificationError? {
         if case .refused(let reason) = link { return reason }
         guard isOpen else { return .closed }
-        let size = post.name.utf8.count + (post.object?.utf8.count ?? 0) + (post.userInfo?.count ?? 0)
-        guard size <= limits.frameBytes else {
+        guard post.frameBytes <= limits.frameBytes else {
             return .init(
                 code: .tooLarge,
-                description: "\(size) bytes are more than the \(limits.frameBytes) of a frame")
+                description: "\(post.frameBytes) bytes are more than the \(limits.frameBytes) of a frame")
         }
         return nil
+    }
+}
+
+extension [DispatchSemaphore] {
+    mutating func signalAll() {
+        if isEmpty { return }
+        for waiter in self { waiter.signal() }
+        self = []
     }
 }

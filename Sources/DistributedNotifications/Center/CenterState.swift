@@ -22,6 +22,7 @@ struct CenterState {
         }
 
         mutating func perform() {
+            if actions.isEmpty { return }
             let due = actions
             actions.removeAll(keepingCapacity: true)
             for action in due { action() }

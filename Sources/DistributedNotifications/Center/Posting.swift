@@ -56,7 +56,7 @@ extension DistributedNotificationCenter {
         name: Notification.Name, object: String? = nil, userInfo: UserInfo, options: Options = []
     ) {
         do {
-            engine.post(Post(name, object, try userInfo.posted(), options))
+            engine.post(try Post(name, object, userInfo.posted, options))
         } catch {
             fail(name, error)
         }
@@ -66,8 +66,8 @@ extension DistributedNotificationCenter {
         _ name: Notification.Name, _ object: String?, _ userInfo: [AnyHashable: Any]?, _ options: Options
     ) {
         do {
-            let json = if let userInfo { try UserInfo(userInfo).json() } else { [UInt8]?.none }
-            engine.post(Post(name, object, json, options))
+            let userInfo = if let userInfo { try UserInfo(userInfo) } else { UserInfo?.none }
+            engine.post(try Post(name, object, userInfo, options))
         } catch {
             fail(name, error)
         }
@@ -80,19 +80,30 @@ extension DistributedNotificationCenter {
 
 extension UserInfo {
     /// nil where there is nothing to carry.
-    func posted() throws(DistributedNotificationError) -> [UInt8]? {
-        isEmpty ? nil : try json()
-    }
+    var posted: UserInfo? { isEmpty ? nil : self }
 }
 
 extension Post {
+    /// - Throws: `invalidName` if the name or the object can't be sent, and what `appendUserInfo` throws.
     init(
-        _ name: Notification.Name, _ object: String?, _ userInfo: [UInt8]?,
+        _ name: Notification.Name, _ object: String?, _ options: DistributedNotificationCenter.Options,
+        appendUserInfo: (inout [UInt8]) throws(DistributedNotificationError) -> Void
+    ) throws(DistributedNotificationError) {
+        let name = name.rawValue
+        if let fault = NameRules.fault(inName: name) { throw .invalidName(fault) }
+        if let object, let fault = NameRules.fault(inObject: object) { throw .invalidName(fault) }
+        try self.init(
+            name: name, object: object, deliversImmediately: options.contains(.deliverImmediately),
+            retention: options.contains(.clearRetained) ? .clear : options.contains(.retain) ? .keep : .none,
+            appendUserInfo: appendUserInfo)
+    }
+
+    init(
+        _ name: Notification.Name, _ object: String?, _ userInfo: UserInfo?,
         _ options: DistributedNotificationCenter.Options
-    ) {
-        self.init(
-            name: name.rawValue, object: object, userInfo: userInfo,
-            deliversImmediately: options.contains(.deliverImmediately),
-            retention: options.contains(.clearRetained) ? .clear : options.contains(.retain) ? .keep : .none)
+    ) throws(DistributedNotificationError) {
+        try self.init(name, object, options) { bytes throws(DistributedNotificationError) in
+            if let userInfo { try userInfo.append(to: &bytes) }
+        }
     }
 }

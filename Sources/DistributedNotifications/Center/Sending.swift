@@ -31,14 +31,10 @@ extension DistributedNotificationCenter {
     public func send(
         name: Notification.Name, object: String? = nil, userInfo: UserInfo = [:], options: Options = []
     ) async throws(DistributedNotificationError) -> Receipt {
-        try await send(Post(name, object, try userInfo.posted(), options))
+        try await send(try Post(name, object, userInfo.posted, options))
     }
 
     func send(_ post: Post) async throws(DistributedNotificationError) -> Receipt {
-        if let fault = NameRules.fault(inName: post.name) { throw .invalidName(fault) }
-        if let object = post.object, let fault = NameRules.fault(inObject: object) {
-            throw .invalidName(fault)
-        }
         let reply = try await engine.request(.send(post))
         return Receipt(
             seq: reply.seq, receivers: Int(clamping: reply.receivers), brokerInstance: reply.brokerInstance)

@@ -6,10 +6,17 @@ import Foundation
 /// nested container that is asked for by name may be filled later, or in turns with others: it gets a text of its
 /// own, which is put in where it belongs when all is done.
 enum MessageEncoder {
-    /// - Throws: `invalidValue` with the coding path of what can't be sent, or if the value is no object.
-    static func encode(_ value: some Encodable) throws(DistributedNotificationError) -> [UInt8] {
-        let slot = EncodingSlot(parent: nil, key: nil, text: EncodingText())
-        slot.text.json.bytes.reserveCapacity(128)
+    /// Appends what travels.
+    ///
+    /// - Throws: `invalidValue` with the coding path of what can't be sent, or if the value is no object. The bytes are
+    ///   lost then.
+    static func encode(
+        _ value: some Encodable, to bytes: inout [UInt8]
+    ) throws(DistributedNotificationError) {
+        let start = bytes.count
+        let slot = EncodingSlot(parent: nil, key: nil, host: nil)
+        swap(&slot.json.bytes, &bytes)
+        defer { slot.forgetParts() }
         do {
             try slot.encodeWhole(value)
         } catch let error as DistributedNotificationError {
@@ -21,52 +28,17 @@ enum MessageEncoder {
         } catch {
             throw DistributedNotificationError(code: .invalidValue, description: "\(error)")
         }
-        let bytes = slot.text.spliced()
-        guard bytes.first == UInt8(ascii: "{") else {
+        slot.splice()
+        swap(&slot.json.bytes, &bytes)
+        guard bytes[start] == UInt8(ascii: "{") else {
             throw DistributedNotificationError.invalidValue("\(type(of: value)) does not encode to an object")
-        }
-        return bytes
-    }
-}
-
-/// A text under construction, and the texts that are to be put into it.
-private final class EncodingText {
-    // SAFETY: each access ends before a user's code, or another method here, runs.
-    @exclusivity(unchecked) var json = JSONText()
-    @exclusivity(unchecked) private var parts: [(offset: Int, text: EncodingText)] = []
-    @exclusivity(unchecked) private var owners: [EncodingSlot] = []
-
-    /// A slot whose text will stand where this one ends now.
-    func detachedSlot(of parent: EncodingSlot, key: (any CodingKey)?) -> EncodingSlot {
-        let slot = EncodingSlot(parent: parent, key: key, text: EncodingText())
-        parts.append((json.bytes.count, slot.text))
-        owners.append(slot)
-        return slot
-    }
-
-    func spliced() -> [UInt8] {
-        guard !parts.isEmpty else { return json.bytes }
-        for owner in owners { owner.close() }
-        var bytes: [UInt8] = []
-        var copied = 0
-        for (offset, text) in parts {
-            bytes += json.bytes[copied..<offset]
-            bytes += text.spliced()
-            copied = offset
-        }
-        return bytes + json.bytes[copied...]
-    }
-
-    /// What was put in behind `offset` moves with the text.
-    func insertDollar(at offset: Int) {
-        json.bytes.insert(UInt8(ascii: "$"), at: offset)
-        for index in parts.indices where parts[index].offset >= offset {
-            parts[index].offset += 1
         }
     }
 }
 
 /// The place of one value, and the `Encoder` that fills it.
+///
+/// A slot writes to its own text or to its host's, and a text may get those of other slots put into it.
 private final class EncodingSlot: Encoder {
     private enum Content {
         case nothing
@@ -77,15 +49,20 @@ private final class EncodingSlot: Encoder {
 
     private let parent: EncodingSlot?
     private let key: (any CodingKey)?
-    // SAFETY: each access ends before another method is called.
+    private let host: EncodingSlot?
+    // SAFETY: each access to these ends before a user's code, or another method here, runs.
     @exclusivity(unchecked) private var content = Content.nothing
-    let text: EncodingText
+    @exclusivity(unchecked) var json = JSONText()
+    @exclusivity(unchecked) private var parts: [(offset: Int, slot: EncodingSlot)] = []
 
-    init(parent: EncodingSlot?, key: (any CodingKey)?, text: EncodingText) {
+    init(parent: EncodingSlot?, key: (any CodingKey)?, host: EncodingSlot?) {
         self.parent = parent
         self.key = key
-        self.text = text
+        self.host = host
     }
+
+    /// Has the text that this slot is written to.
+    var text: EncodingSlot { host ?? self }
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -127,17 +104,17 @@ private final class EncodingSlot: Encoder {
         }
     }
 
-    func openMember(_ name: String) {
+    /// Answers whose text it is to be written to.
+    @discardableResult
+    func openMember(_ name: String) -> EncodingSlot {
         guard case .object(let count, var firstKey) = content else {
             preconditionFailure("a member without its object")
         }
-        if count > 0 {
-            text.json.bytes.append(UInt8(ascii: ","))
-        } else {
-            firstKey = text.json.bytes.count + 1
-        }
+        let text = text
+        if count == 0 { firstKey = text.json.bytes.count + 1 }
         content = .object(count: count + 1, firstKey: firstKey)
-        text.json.append(key: name)
+        text.json.append(key: name, isFirst: count == 0)
+        return text
     }
 
     var elementCount: Int {
@@ -145,18 +122,23 @@ private final class EncodingSlot: Encoder {
         return count
     }
 
-    func openElement() {
+    @discardableResult
+    func openElement() -> EncodingSlot {
         let count = elementCount
+        let text = text
         if count > 0 { text.json.bytes.append(UInt8(ascii: ",")) }
         content = .array(count: count + 1)
+        return text
     }
 
-    func openValue() {
+    func openValue() -> EncodingSlot {
         guard case .nothing = content else { preconditionFailure("a value is encoded twice") }
         content = .value
+        return text
     }
 
     func close() {
+        let text = text
         switch content {
         case .nothing: text.json.append(literal: "{}")
         case .object(1, let firstKey) where text.json.bytes[firstKey] == UInt8(ascii: "$"):
@@ -179,8 +161,44 @@ private final class EncodingSlot: Encoder {
 
     /// Writes a value where this slot's text ends.
     func encodeNested(_ value: some Encodable, key: @autoclosure () -> any CodingKey) throws {
-        let slot = EncodingSlot(parent: self, key: key(), text: text)
+        let slot = EncodingSlot(parent: self, key: key(), host: text)
         try slot.encodeWhole(value)
+    }
+
+    /// A slot of its own for the value that is due now, to be filled whenever.
+    func detached(_ key: any CodingKey) -> EncodingSlot {
+        let slot = EncodingSlot(parent: self, key: key, host: nil)
+        text.parts.append((text.json.bytes.count, slot))
+        return slot
+    }
+
+    /// What was put in behind `offset` moves with the text.
+    private func insertDollar(at offset: Int) {
+        json.bytes.insert(UInt8(ascii: "$"), at: offset)
+        for index in parts.indices where parts[index].offset >= offset {
+            parts[index].offset += 1
+        }
+    }
+
+    /// Puts the texts of others into this one, now that all is done.
+    func splice() {
+        guard !parts.isEmpty else { return }
+        var bytes: [UInt8] = []
+        var copied = 0
+        for (offset, slot) in parts {
+            slot.close()
+            slot.splice()
+            bytes += json.bytes[copied..<offset]
+            bytes += slot.json.bytes
+            copied = offset
+        }
+        json.bytes = bytes + json.bytes[copied...]
+    }
+
+    /// They know this slot as their parent.
+    func forgetParts() {
+        for (_, slot) in parts { slot.forgetParts() }
+        parts = []
     }
 
     /// Types whose own `Codable` form is not theirs here. Types are compared before any cast, which is slow.
@@ -211,10 +229,7 @@ private struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     var codingPath: [any CodingKey] { slot.codingPath }
 
-    private func member(_ key: Key) -> EncodingText {
-        slot.openMember(key.stringValue)
-        return slot.text
-    }
+    private func member(_ key: Key) -> EncodingSlot { slot.openMember(key.stringValue) }
 
     func encodeNil(forKey key: Key) { member(key).json.append(literal: "null") }
     func encode(_ value: Bool, forKey key: Key) { member(key).json.append(bool: value) }
@@ -239,7 +254,7 @@ private struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     private func detached(_ key: any CodingKey) -> EncodingSlot {
         slot.openMember(key.stringValue)
-        return slot.text.detachedSlot(of: slot, key: key)
+        return slot.detached(key)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -262,10 +277,7 @@ private struct UnkeyedEncoding: UnkeyedEncodingContainer {
     var codingPath: [any CodingKey] { slot.codingPath }
     var count: Int { slot.elementCount }
 
-    private func element() -> EncodingText {
-        slot.openElement()
-        return slot.text
-    }
+    private func element() -> EncodingSlot { slot.openElement() }
 
     func encodeNil() { element().json.append(literal: "null") }
     func encode(_ value: Bool) { element().json.append(bool: value) }
@@ -290,7 +302,7 @@ private struct UnkeyedEncoding: UnkeyedEncodingContainer {
 
     private func detached() -> EncodingSlot {
         slot.openElement()
-        return slot.text.detachedSlot(of: slot, key: PathKey(intValue: slot.elementCount - 1))
+        return slot.detached(PathKey(intValue: slot.elementCount - 1))
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -308,10 +320,7 @@ private struct SingleValueEncoding: SingleValueEncodingContainer {
 
     var codingPath: [any CodingKey] { slot.codingPath }
 
-    private func value() -> EncodingText {
-        slot.openValue()
-        return slot.text
-    }
+    private func value() -> EncodingSlot { slot.openValue() }
 
     func encodeNil() { value().json.append(literal: "null") }
     func encode(_ value: Bool) { self.value().json.append(bool: value) }

@@ -33,9 +33,8 @@ struct JSONText {
         var isFirst = true
         let escapesDollar = members.count == 1
         for (key, value) in members {
-            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            append(key: key, isFirst: isFirst, escapingDollar: escapesDollar)
             isFirst = false
-            append(key: key, escapingDollar: escapesDollar)
             do {
                 try append(value, depth: depth)
             } catch {
@@ -61,17 +60,16 @@ struct JSONText {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    mutating func append(key: String, escapingDollar: Bool = false) {
+    mutating func append(key: String, isFirst: Bool, escapingDollar: Bool = false) {
         let start = bytes.count
-        append(string: key)
+        JSONString.append(key: key, isFirst: isFirst, to: &bytes)
         if escapingDollar && bytes[start + 1] == UInt8(ascii: "$") {
             bytes.insert(UInt8(ascii: "$"), at: start + 1)
         }
-        bytes.append(UInt8(ascii: ":"))
     }
 
     mutating func append(literal: StaticString) {
-        literal.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(literal: literal)
     }
 
     mutating func append(bool: Bool) {

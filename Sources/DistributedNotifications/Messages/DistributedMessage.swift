@@ -93,7 +93,9 @@ extension Post {
     init<M: DistributedMessage>(
         _ message: M, _ object: String?, _ options: DistributedNotificationCenter.Options
     ) throws(DistributedNotificationError) {
-        self.init(M.name, object, try MessageEncoder.encode(message), options)
+        try self.init(M.name, object, options) { bytes throws(DistributedNotificationError) in
+            try MessageEncoder.encode(message, to: &bytes)
+        }
     }
 }
 

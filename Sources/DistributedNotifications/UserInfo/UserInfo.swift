@@ -57,7 +57,8 @@ public struct UserInfo: Sendable, Hashable {
     ///
     /// - Throws: `undecodable` with the coding path of what does not fit.
     public func decode<T: Decodable>(_ type: T.Type) throws(DistributedNotificationError) -> T {
-        let json = try json()
+        var json: [UInt8] = []
+        try append(to: &json)
         return try MessageDecoder.decode(type, from: json, in: 0..<json.count)
     }
 
@@ -81,12 +82,12 @@ extension UserInfo: CustomStringConvertible {
 }
 
 extension UserInfo {
-    /// The JSON object that travels.
-    func json() throws(DistributedNotificationError) -> [UInt8] {
+    /// Appends the JSON object that travels.
+    func append(to bytes: inout [UInt8]) throws(DistributedNotificationError) {
         var text = JSONText()
-        text.bytes.reserveCapacity(values.count * 48)
+        swap(&text.bytes, &bytes)
         try text.append(members: values, depth: 1)
-        return text.bytes
+        swap(&text.bytes, &bytes)
     }
 
     init(json bytes: [UInt8], in range: Range<Int>) throws(DistributedNotificationError) {

@@ -34,20 +34,27 @@ package func equalBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ c
     return true
 }
 
-/// Whether `mark` sets the highest bit of any byte of a text. It is given eight bytes at a time, the last of them filled up
-/// with letters.
+/// Whether `mark` sets the highest bit of any byte of a text. It is given eight bytes at a time, some of them twice, or
+/// letters with them.
 @inline(always)
 func anyMarked(_ text: UnsafeRawBufferPointer, _ mark: (UInt64) -> UInt64) -> Bool {
+    guard let start = text.baseAddress else { return false }
     var found: UInt64 = 0
-    var index = 0
-    while index &+ 8 <= text.count {
-        found |= mark(text.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-        index &+= 8
+    if text.count >= 8 {
+        var index = 0
+        while index &+ 8 <= text.count {
+            found |= mark(start.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            index &+= 8
+        }
+        found |= mark(start.loadUnaligned(fromByteOffset: text.count &- 8, as: UInt64.self))
+    } else if text.count >= 4 {
+        let first = start.loadUnaligned(as: UInt32.self)
+        let last = start.loadUnaligned(fromByteOffset: text.count &- 4, as: UInt32.self)
+        found = mark(UInt64(first) << 32 | UInt64(last))
+    } else {
+        var bytes: UInt64 = 0x6161_6161_6161_6161
+        for byte in text { bytes = bytes << 8 | UInt64(byte) }
+        found = mark(bytes)
     }
-    var last: UInt64 = 0x6161_6161_6161_6161
-    while index < text.count {
-        last = last << 8 | UInt64(text[index])
-        index &+= 1
-    }
-    return (found | mark(last)) & 0x8080_8080_8080_8080 != 0
+    return found & 0x8080_8080_8080_8080 != 0
 }

@@ -31,20 +31,22 @@ package enum JSONNumber {
 
     /// Appends the digits of a number.
     package static func append(_ value: UInt64, to json: inout [UInt8]) {
-        if value < 10 {
-            json.append(0x30 + UInt8(truncatingIfNeeded: value))
-            return
+        let digits = digitCount(of: value)
+        json.append(atMost: digits) { start in
+            _ = write(value, digits: digits, to: start)
+            return digits
         }
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-            var rest = value
-            var index = 20
-            repeat {
-                index -= 1
-                let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-                digits[index] = 0x30 + UInt8(truncatingIfNeeded: digit)
-                rest = quotient
-            } while rest > 0
-            json.append(contentsOf: digits[index..<20])
+    }
+
+    private static func digitCount(of value: UInt64) -> Int {
+        var count = 1
+        var bound: UInt64 = 10
+        while value >= bound {
+            count &+= 1
+            let (next, overflow) = bound.multipliedReportingOverflow(by: 10)
+            if overflow { break }
+            bound = next
         }
+        return count
     }
 }

@@ -55,22 +55,60 @@ package enum JSONString {
 
     /// Appends a string in quotes; only what JSON wants escaped is.
     package static func append(_ text: String, quotedTo json: inout [UInt8]) {
-        var text = text
-        text.withUTF8 { append(UnsafeRawBufferPointer($0), quotedTo: &json) }
+        append(text, between: "\"", and: "\"", to: &json)
     }
 
     package static func append(_ text: [UInt8], quotedTo json: inout [UInt8]) {
-        text.withUnsafeBytes { append($0, quotedTo: &json) }
+        text.withUnsafeBytes { append($0, between: "\"", and: "\"", to: &json) }
+    }
+
+    /// Appends the name of an object's next member.
+    package static func append(key: String, isFirst: Bool, to json: inout [UInt8]) {
+        if isFirst {
+            append(key, between: "\"", and: "\":", to: &json)
+        } else {
+            append(key, between: ",\"", and: "\":", to: &json)
+        }
+    }
+
+    /// The quotes are the last byte of `opening` and the first of `closing`.
+    @inline(always)
+    static func append(
+        _ text: String, between opening: StaticString, and closing: StaticString, to json: inout [UInt8]
+    ) {
+        let appended: Void? = text.utf8.withContiguousStorageIfAvailable {
+            append(UnsafeRawBufferPointer($0), between: opening, and: closing, to: &json)
+        }
+        if appended == nil {
+            Array(text.utf8).withUnsafeBytes { append($0, between: opening, and: closing, to: &json) }
+        }
+    }
+
+    @inline(always)
+    private static func append(
+        _ text: UnsafeRawBufferPointer, between opening: StaticString, and closing: StaticString,
+        to json: inout [UInt8]
+    ) {
+        let (before, after) = (opening.utf8CodeUnitCount, closing.utf8CodeUnitCount)
+        if needsEscapes(text) {
+            json.append(literal: opening)
+            append(escaped: text, to: &json)
+            json.append(literal: closing)
+        } else {
+            json.append(atMost: before + text.count + after) { start in
+                start.copyMemory(from: opening.utf8Start, byteCount: before)
+                if let base = text.baseAddress {
+                    (start + before).copyMemory(from: base, byteCount: text.count)
+                }
+                (start + before + text.count).copyMemory(from: closing.utf8Start, byteCount: after)
+                return before + text.count + after
+            }
+        }
     }
 
     /// What needs no escape is copied in runs.
-    package static func append(_ text: UnsafeRawBufferPointer, quotedTo json: inout [UInt8]) {
-        json.append(0x22)
-        if !needsEscapes(text) {
-            json.append(contentsOf: text.assumingMemoryBound(to: UInt8.self))
-            json.append(0x22)
-            return
-        }
+    @inline(never)
+    private static func append(escaped text: UnsafeRawBufferPointer, to json: inout [UInt8]) {
         var copied = 0
         for (index, byte) in text.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
             json.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[copied..<index]))
@@ -88,7 +126,6 @@ package enum JSONString {
             }
         }
         json.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[copied...]))
-        json.append(0x22)
     }
 
     private static func needsEscapes(_ text: UnsafeRawBufferPointer) -> Bool {

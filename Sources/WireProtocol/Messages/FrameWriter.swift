@@ -5,21 +5,17 @@ package struct FrameWriter {
     package init(_ type: StaticString) {
         bytes = [0, 0, 0, 0]
         bytes.reserveCapacity(160)
-        bytes.append(contentsOf: "{\"type\":\"".utf8)
-        append(type)
+        bytes.append(literal: "{\"type\":\"")
+        bytes.append(literal: type)
         bytes.append(UInt8(ascii: "\""))
-    }
-
-    private mutating func append(_ text: StaticString) {
-        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
     /// Begins a member; its value is to follow.
     package mutating func key(_ key: StaticString) {
         if let last = bytes.last, last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
         bytes.append(UInt8(ascii: "\""))
-        append(key)
-        bytes.append(contentsOf: "\":".utf8)
+        bytes.append(literal: key)
+        bytes.append(literal: "\":")
     }
 
     package mutating func member(_ key: StaticString, _ value: some BinaryInteger) {
@@ -29,7 +25,7 @@ package struct FrameWriter {
 
     package mutating func member(_ key: StaticString, _ value: Bool) {
         self.key(key)
-        append(value ? "true" : "false")
+        bytes.append(literal: value ? "true" : "false")
     }
 
     package mutating func member(_ key: StaticString, _ text: String) {

@@ -120,29 +120,25 @@ package final class NotificationEncoder {
     private func prepareHead(seq: UInt64, time: UInt64, sender: Sender) {
         var text: [UInt8] = [0, 0, 0, 0]
         text.reserveCapacity(Self.headCapacity)
-        Self.append(Self.opening, to: &text)
+        text.append(literal: Self.opening)
         JSONNumber.append(seq, to: &text)
         seqDigits = text.count - Self.seqOffset
-        Self.append(Self.timeLabel, to: &text)
+        text.append(literal: Self.timeLabel)
         timeOffset = text.count
         JSONNumber.append(time, to: &text)
         timeDigits = text.count - timeOffset
-        Self.append(",\"sender\":{\"connection\":", to: &text)
+        text.append(literal: ",\"sender\":{\"connection\":")
         JSONNumber.append(sender.connection, to: &text)
-        Self.append(",\"pid\":", to: &text)
+        text.append(literal: ",\"pid\":")
         JSONNumber.append(UInt64(max(sender.pid, 0)), to: &text)
-        Self.append(",\"uid\":", to: &text)
+        text.append(literal: ",\"uid\":")
         JSONNumber.append(UInt64(sender.uid), to: &text)
-        Self.append(",\"gid\":", to: &text)
+        text.append(literal: ",\"gid\":")
         JSONNumber.append(UInt64(sender.gid), to: &text)
         text.append(UInt8(ascii: "}"))
-        Self.append(Self.nameLabel, to: &text)
+        text.append(literal: Self.nameLabel)
         headCount = text.count
         UnsafeMutableRawBufferPointer(start: head, count: Self.headCapacity).copyBytes(from: text)
-    }
-
-    private static func append(_ text: StaticString, to bytes: inout [UInt8]) {
-        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
     /// Writes the frame up to the userInfo's bytes to `start`; answers how many bytes that are. The whole frame has the
@@ -186,13 +182,13 @@ package final class NotificationEncoder {
         var front = [UInt8](UnsafeRawBufferPointer(start: encoder.head, count: encoder.headCount))
         front.append(contentsOf: name)
         if let object {
-            append(objectLabel, to: &front)
+            front.append(literal: objectLabel)
             front.append(contentsOf: object)
         }
-        if deliverImmediately { append(immediately, to: &front) }
-        append(retained, to: &front)
+        if deliverImmediately { front.append(literal: immediately) }
+        front.append(literal: retained)
         JSONString.append(observer, quotedTo: &front)
-        if userInfoBytes != nil { append(userInfoLabel, to: &front) }
+        if userInfoBytes != nil { front.append(literal: userInfoLabel) }
         let length = UInt32(truncatingIfNeeded: front.count - 4 + (userInfoBytes ?? 0) + 1)
         for index in 0..<4 { front[index] = UInt8(truncatingIfNeeded: length >> UInt32(24 - 8 * index)) }
         return front

@@ -1,4 +1,4 @@
-/// What a client asks the broker to relay.
+/// What a client asks the broker to relay, as the frame that does it, without an id.
 package struct Post: Sendable {
     package enum Retention: Hashable, Sendable {
         case none
@@ -8,21 +8,54 @@ package struct Post: Sendable {
         case clear
     }
 
-    package var name: String
-    package var object: String?
-    /// One JSON object, complete and valid: it goes into the frame as it is.
-    package var userInfo: [UInt8]?
-    package var deliversImmediately: Bool
-    package var retention: Retention
+    /// Where an id belongs: before the name.
+    static let idOffset = 18
 
+    package let name: String
+    package let retention: Retention
+    /// Length and all.
+    package let frame: [UInt8]
+
+    /// What counts for the broker's limit.
+    package var frameBytes: Int { frame.count - 4 }
+
+    /// `appendUserInfo` appends one JSON object, complete and valid, or nothing.
+    package init<Failure: Error>(
+        name: String, object: String?, deliversImmediately: Bool, retention: Retention,
+        appendUserInfo: (inout [UInt8]) throws(Failure) -> Void
+    ) throws(Failure) {
+        self.name = name
+        self.retention = retention
+        var frame: [UInt8] = []
+        frame.reserveCapacity(192)
+        JSONString.append(
+            name, between: "\0\0\0\0{\"type\":\"post\",\"name\":\"", and: "\"", to: &frame)
+        if let object {
+            JSONString.append(object, between: ",\"object\":\"", and: "\"", to: &frame)
+        }
+        if deliversImmediately { frame.append(literal: ",\"deliverImmediately\":true") }
+        switch retention {
+        case .none: break
+        case .keep: frame.append(literal: ",\"retain\":true")
+        case .clear: frame.append(literal: ",\"retain\":\"clear\"")
+        }
+        let end = frame.count
+        frame.append(literal: ",\"userInfo\":")
+        let start = frame.count
+        try appendUserInfo(&frame)
+        if frame.count == start { frame.removeLast(start - end) }
+        RequestEncoder.end(0, &frame)
+        self.frame = frame
+    }
+
+    /// `userInfo` is one JSON object, complete and valid: it goes into the frame as it is.
     package init(
         name: String, object: String? = nil, userInfo: [UInt8]? = nil, deliversImmediately: Bool = false,
         retention: Retention = .none
     ) {
-        self.name = name
-        self.object = object
-        self.userInfo = userInfo
-        self.deliversImmediately = deliversImmediately
-        self.retention = retention
+        self.init(name: name, object: object, deliversImmediately: deliversImmediately, retention: retention)
+        {
+            if let userInfo { $0.append(contentsOf: userInfo) }
+        }
     }
 }

@@ -4,32 +4,23 @@
 package enum RequestEncoder {
     package static func hello(client: String?, id: UInt64?, to bytes: inout [UInt8]) {
         let start = begin("\0\0\0\0{\"type\":\"hello\"", id, &bytes)
-        append(",\"protocol\":1", &bytes)
+        bytes.append(literal: ",\"protocol\":1")
         if let client {
-            append(",\"client\":", client, &bytes)
+            append(",\"client\":\"", client, &bytes)
         }
         end(start, &bytes)
     }
 
     package static func post(_ post: Post, id: UInt64?, to bytes: inout [UInt8]) {
-        let start = begin("\0\0\0\0{\"type\":\"post\"", id, &bytes)
-        append(",\"name\":", post.name, &bytes)
-        if let object = post.object {
-            append(",\"object\":", object, &bytes)
+        guard let id else {
+            bytes.append(contentsOf: post.frame)
+            return
         }
-        if post.deliversImmediately {
-            append(",\"deliverImmediately\":true", &bytes)
-        }
-        switch post.retention {
-        case .none: break
-        case .keep: append(",\"retain\":true", &bytes)
-        case .clear: append(",\"retain\":\"clear\"", &bytes)
-        }
-        if let userInfo = post.userInfo {
-            append(",\"userInfo\":", &bytes)
-            bytes.append(contentsOf: userInfo)
-        }
-        end(start, &bytes)
+        let start = bytes.count
+        bytes.append(contentsOf: post.frame[..<Post.idOffset])
+        append(id, &bytes)
+        bytes.append(contentsOf: post.frame[Post.idOffset...])
+        setLength(start, &bytes)
     }
 
     package static func addObserver(
@@ -37,24 +28,24 @@ package enum RequestEncoder {
         to bytes: inout [UInt8]
     ) {
         let start = begin("\0\0\0\0{\"type\":\"addObserver\"", id, &bytes)
-        append(",\"observer\":", observer, &bytes)
+        append(",\"observer\":\"", observer, &bytes)
         switch names {
-        case .name(let name): append(",\"name\":", name, &bytes)
-        case .matching(let glob): append(",\"match\":", glob, &bytes)
+        case .name(let name): append(",\"name\":\"", name, &bytes)
+        case .matching(let glob): append(",\"match\":\"", glob, &bytes)
         case .all: break
         }
         if let object {
-            append(",\"object\":", object, &bytes)
+            append(",\"object\":\"", object, &bytes)
         }
         if overflow != .wait {
-            append(",\"overflow\":", overflow.rawValue, &bytes)
+            append(",\"overflow\":\"", overflow.rawValue, &bytes)
         }
         end(start, &bytes)
     }
 
     package static func removeObserver(_ observer: String, id: UInt64?, to bytes: inout [UInt8]) {
         let start = begin("\0\0\0\0{\"type\":\"removeObserver\"", id, &bytes)
-        append(",\"observer\":", observer, &bytes)
+        append(",\"observer\":\"", observer, &bytes)
         end(start, &bytes)
     }
 
@@ -62,11 +53,11 @@ package enum RequestEncoder {
         name: String, object: String?, count: UInt64, id: UInt64, to bytes: inout [UInt8]
     ) {
         let start = begin("\0\0\0\0{\"type\":\"awaitObservers\"", id, &bytes)
-        append(",\"name\":", name, &bytes)
+        append(",\"name\":\"", name, &bytes)
         if let object {
-            append(",\"object\":", object, &bytes)
+            append(",\"object\":\"", object, &bytes)
         }
-        append(",\"count\":", &bytes)
+        bytes.append(literal: ",\"count\":")
         JSONNumber.append(count, to: &bytes)
         end(start, &bytes)
     }
@@ -79,7 +70,7 @@ package enum RequestEncoder {
     package static func status(detail: Bool, id: UInt64, to bytes: inout [UInt8]) {
         let start = begin("\0\0\0\0{\"type\":\"status\"", id, &bytes)
         if detail {
-            append(",\"detail\":true", &bytes)
+            bytes.append(literal: ",\"detail\":true")
         }
         end(start, &bytes)
     }
@@ -92,30 +83,29 @@ package enum RequestEncoder {
     /// `opening` begins with room for the length.
     private static func begin(_ opening: StaticString, _ id: UInt64?, _ bytes: inout [UInt8]) -> Int {
         let start = bytes.count
-        append(opening, &bytes)
-        if let id {
-            append(",\"id\":", &bytes)
-            JSONNumber.append(id, to: &bytes)
-        }
+        bytes.append(literal: opening)
+        if let id { append(id, &bytes) }
         return start
     }
 
-    private static func end(_ start: Int, _ bytes: inout [UInt8]) {
+    static func end(_ start: Int, _ bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "}"))
+        setLength(start, &bytes)
+    }
+
+    private static func setLength(_ start: Int, _ bytes: inout [UInt8]) {
         let length = UInt32(clamping: bytes.count - start - 4)
-        bytes[start] = UInt8(truncatingIfNeeded: length >> 24)
-        bytes[start + 1] = UInt8(truncatingIfNeeded: length >> 16)
-        bytes[start + 2] = UInt8(truncatingIfNeeded: length >> 8)
-        bytes[start + 3] = UInt8(truncatingIfNeeded: length)
+        bytes.withUnsafeMutableBytes {
+            $0.storeBytes(of: length.bigEndian, toByteOffset: start, as: UInt32.self)
+        }
     }
 
-    private static func append(_ literal: StaticString, _ bytes: inout [UInt8]) {
-        bytes.append(
-            contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    private static func append(_ id: UInt64, _ bytes: inout [UInt8]) {
+        bytes.append(literal: ",\"id\":")
+        JSONNumber.append(id, to: &bytes)
     }
 
-    private static func append(_ member: StaticString, _ text: String, _ bytes: inout [UInt8]) {
-        append(member, &bytes)
-        JSONString.append(text, quotedTo: &bytes)
+    private static func append(_ opening: StaticString, _ text: String, _ bytes: inout [UInt8]) {
+        JSONString.append(text, between: opening, and: "\"", to: &bytes)
     }
 }

@@ -48,8 +48,9 @@ final class PostBatch {
     }
 
     private static func template(_ plan: Plan) -> [UInt8] {
-        var post = Post(name: plan.name(ofPlaceholder: "0"), retention: plan.retains ? .keep : .none)
-        post.userInfo = UserInfo.bytes(size: plan.figures.size)
+        let post = Post(
+            name: plan.name(ofPlaceholder: "0"), userInfo: UserInfo.bytes(size: plan.figures.size),
+            retention: plan.retains ? .keep : .none)
         var frame: [UInt8] = []
         RequestEncoder.post(post, id: plan.asksForAnswers ? idBase : nil, to: &frame)
         return frame

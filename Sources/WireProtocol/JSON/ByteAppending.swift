@@ -1,0 +1,20 @@
+extension [UInt8] {
+    /// Appends what `write` puts down: it answers how many bytes, at most `capacity`.
+    @inlinable @inline(always)
+    package mutating func append(atMost capacity: Int, _ write: (UnsafeMutableRawPointer) -> Int) {
+        append(addingCapacity: capacity) { span in
+            span.withUnsafeMutableBufferPointer { bytes, count in
+                // SAFETY: without an address there is no capacity, and nothing to be written.
+                if let start = bytes.baseAddress { count = write(start) }
+            }
+        }
+    }
+
+    @inlinable @inline(always)
+    package mutating func append(literal: StaticString) {
+        append(atMost: literal.utf8CodeUnitCount) { start in
+            start.copyMemory(from: literal.utf8Start, byteCount: literal.utf8CodeUnitCount)
+            return literal.utf8CodeUnitCount
+        }
+    }
+}
