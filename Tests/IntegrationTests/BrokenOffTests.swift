@@ -8,12 +8,12 @@ import UnixIO
 
     init() throws { stage = try Stage() }
 
-    /// Nothing is answered on its connection for many times its patience, but the broker lives: it answers others.
+    /// Nothing is answered on its connection for several times its patience, but the broker lives: it answers others.
     @Test func aPausedSenderIsNotGivenUp() throws {
         let fake = try stage.fakeBroker()
-        let sender = try stage.start("send-data", "-l", "-t", "0.1", input: .bytes(Array("a\nb\n".utf8)))
+        let sender = try stage.start("send-data", "-l", "-t", "1", input: .bytes(Array("a\nb\n".utf8)))
         let peer = try fake.accept()
-        for _ in 0..<5 {
+        for _ in 0..<3 {
             let probe = try fake.accept()
             let ping = try probe.frame()
             #expect(ping["type"] == .string("ping"))
@@ -27,7 +27,7 @@ import UnixIO
 
     @Test func aHungBrokerIsGivenUpWithTheCount() throws {
         let fake = try stage.fakeBroker()
-        let sender = try stage.start("send-data", "-l", "-t", "0.2", input: .bytes(Array("a\nb\nc\n".utf8)))
+        let sender = try stage.start("send-data", "-l", "-t", "1", input: .bytes(Array("a\nb\nc\n".utf8)))
         let peer = try fake.accept()
         try peer.acceptPost(seq: 1)
         try peer.acceptPost(seq: 2)

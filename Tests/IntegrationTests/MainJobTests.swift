@@ -20,17 +20,20 @@ import UnixIO
     @Test func everyReceiverThatObservesItGetsIt() throws {
         try stage.broker()
         let byName = try stage.receiver("-n", "job.done", "-c", "1")
-        let byOther = try stage.receiver("-n", "job.started", "-t", "0.5")
+        let byOther = try stage.receiver("-n", "job.started")
         let byGlob = try stage.receiver("-m", "job.*", "-c", "1")
         let byObject = try stage.receiver("-n", "job.done", "-o", "7", "-c", "1")
-        let byOtherObject = try stage.receiver("-n", "job.done", "-o", "8", "-t", "0.5")
+        let byOtherObject = try stage.receiver("-n", "job.done", "-o", "8")
         let all = try stage.receiver("-a", "-c", "1")
         let two = try stage.receiver("-n", "nothing", "-n", "job.done", "-m", "job.?one", "-c", "2")
         try stage.send("-n", "job.done", "-o", "7", "x")
         for receiver in [byName, byGlob, byObject, all] {
             try receiver.expectEnd(output: "NO DATA\nReceived data: x\n")
         }
-        for receiver in [byOther, byOtherObject] { try receiver.expectEnd(output: "NO DATA\n") }
+        for receiver in [byOther, byOtherObject] {
+            try receiver.send(.terminate)
+            try receiver.expectEnd(143, output: "NO DATA\n")
+        }
         try stage.send("-n", "nothing", "once for both")
         try two.expectEnd(output: "NO DATA\nReceived data: x\nReceived data: once for both\n")
     }

@@ -19,21 +19,33 @@ import UnixIO
         return receiver
     }
 
-    /// The numbers that a receiver showed, and how many its gaps told.
-    private func shown(_ receiver: ToolProcess) throws -> (numbers: [Int], missed: Int, gaps: Int) {
+    /// What a receiver showed: the numbers, and how many its gaps told.
+    private struct Shown {
         var numbers: [Int] = []
         var missed = 0
         var gaps = 0
-        for line in receiver.output.bytes.split(separator: UInt8(ascii: "\n")) {
-            let frame = try JSONValue(parsing: line)
-            if frame["type"] == .string("gap") {
-                gaps += 1
-                missed += frame["count"]?.int ?? 0
-            } else if let text = frame["userInfo"]?["data"]?.text {
-                numbers.append(text.split(separator: " ").first.flatMap { Int($0) } ?? -1)
+
+        var count: Int { numbers.count + missed }
+
+        mutating func takeAll(of receiver: ToolProcess) throws {
+            while let line = receiver.output.take(upTo: UInt8(ascii: "\n")) {
+                let frame = try JSONValue(parsing: line)
+                if frame["type"] == .string("gap") {
+                    gaps += 1
+                    missed += frame["count"]?.int ?? 0
+                } else if let text = frame["userInfo"]?["data"]?.text {
+                    numbers.append(text.split(separator: " ").first.flatMap { Int($0) } ?? -1)
+                }
             }
         }
-        return (numbers, missed, gaps)
+    }
+
+    private func shown(_ receiver: ToolProcess, untilCount count: Int = 0) throws -> Shown {
+        var shown = Shown()
+        return try stage.wait(for: "\(count) in all, not \(shown.count)") {
+            try shown.takeAll(of: receiver)
+            return shown.count >= count ? shown : nil
+        }
     }
 
     @Test func dropLosesTheNewestAndTellsExactlyHowMany() throws {
@@ -42,11 +54,8 @@ import UnixIO
         try stage.send("-ql", input: .bytes(Array(lines.joined().utf8)))
         try receiver.send(.resume)
         try stage.send("-q", "9999 end")
-        _ = try stage.wait(for: "all of it") {
-            let shown = try self.shown(receiver)
-            return shown.missed + shown.numbers.count == 1501 ? true : nil
-        }
-        let shown = try self.shown(receiver)
+        let shown = try shown(receiver, untilCount: 1501)
+        #expect(shown.count == 1501)
         #expect(shown.missed > 0 && shown.gaps > 0)
         let live = shown.numbers.filter { $0 != 9999 }
         #expect(live == Array(0..<live.count), "the oldest are kept, in order")
@@ -58,11 +67,8 @@ import UnixIO
         let receiver = try stoppedReceiver("--overflow", "coalesce")
         try stage.send("-ql", input: .bytes(Array(lines.joined().utf8)))
         try receiver.send(.resume)
-        _ = try stage.wait(for: "all of it") {
-            let shown = try self.shown(receiver)
-            return shown.missed + shown.numbers.count == 1500 ? true : nil
-        }
-        let shown = try self.shown(receiver)
+        let shown = try shown(receiver, untilCount: 1500)
+        #expect(shown.count == 1500)
         #expect(shown.missed > 0)
         #expect(shown.numbers.last == 1499)
         #expect(shown.numbers == shown.numbers.sorted())

@@ -93,13 +93,13 @@ import UnixIO
     @Test func timeoutEndsItWithAStatusThatTells() throws {
         try stage.broker()
         let started = MonotonicClock.now()
-        let counting = try stage.receiver("-c", "2", "-t", "0.7")
-        let other = try stage.receiver("--timeout=0.7")
+        let counting = try stage.receiver("-c", "2", "-t", "2")
+        let other = try stage.receiver("--timeout=2")
         try stage.send("a")
         try counting.expectEnd(124, output: "NO DATA\nReceived data: a\n")
         try other.expectEnd(0, output: "NO DATA\nReceived data: a\n")
         let took = MonotonicClock.now() - started
-        #expect(took > 700_000_000)
+        #expect(took > 2_000_000_000)
     }
 
     @Test func signalsEndItWithEverythingPrinted() throws {

@@ -11,7 +11,7 @@ package final class Stage {
     private var streams: [ByteStream] = []
     private var tools: [ToolProcess] = []
 
-    package static let patience = 20.0
+    package static let patience = 60.0
 
     package init() throws {
         directory = try TemporaryDirectory()
