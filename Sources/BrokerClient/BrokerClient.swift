@@ -157,14 +157,14 @@ package final class BrokerClient {
     /// Writes what the kernel takes at once; false if it took nothing.
     private func flush() -> Bool {
         guard session.unsentCount > 0, link?.isWritable == true else { return false }
-        switch session.withUnsent({ bytes in link?.socket.write(bytes) }) {
+        switch session.withUnsent({ bytes in link?.socket.write(bytes) ?? .closed }) {
         case .bytes(let count):
             session.kernelTook(count)
             return true
         case .closed, .failed:
             // Why, the reading side tells.
             link?.isWritable = false
-        case .wouldBlock, nil:
+        case .wouldBlock:
             break
         }
         return false

@@ -20,7 +20,8 @@ struct ObserverTable: Sendable {
     private var lastNumber: UInt64 = 0
 
     var all: [(ObserverID, Observation)] {
-        entries.map { ($0.key, $0.value.observation) }.sorted { $0.0 < $1.0 }
+        if entries.isEmpty { return [] }
+        return entries.map { ($0.key, $0.value.observation) }.sorted { $0.0 < $1.0 }
     }
 
     var unconfirmedCount: Int { entries.values.count { !$0.isConfirmed } }

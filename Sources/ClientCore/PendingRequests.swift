@@ -13,9 +13,15 @@ struct PendingRequests: Sendable {
         case await
     }
 
+    // No optional: the run-time would put its type together at the start of every tool, which takes as long as a post.
+    private enum Place {
+        case outstanding(Kind)
+        case answered
+    }
+
     private static let worthCompacting = 1024
 
-    private var queue: [Kind?] = []
+    private var queue: [Place] = []
     private var head = 0
     /// The number of the request at `head`.
     private var firstNumber: UInt64 = 1
@@ -29,10 +35,10 @@ struct PendingRequests: Sendable {
         count += 1
         if case .await = kind {
             awaited.insert(id)
-            queue.append(nil)
+            queue.append(.answered)
             dropAnswered()
         } else {
-            queue.append(kind)
+            queue.append(.outstanding(kind))
         }
         return id
     }
@@ -48,14 +54,16 @@ struct PendingRequests: Sendable {
             return awaited.remove(id) == nil ? nil : .await
         }
         let place = head + Int(id.number - firstNumber)
-        guard let kind = queue[place] else { return awaited.remove(id) == nil ? nil : .await }
-        queue[place] = nil
+        guard case .outstanding(let kind) = queue[place] else {
+            return awaited.remove(id) == nil ? nil : .await
+        }
+        queue[place] = .answered
         dropAnswered()
         return kind
     }
 
     private mutating func dropAnswered() {
-        while head < queue.count && queue[head] == nil {
+        while head < queue.count, case .answered = queue[head] {
             head += 1
             firstNumber += 1
         }
@@ -68,9 +76,9 @@ struct PendingRequests: Sendable {
     /// Takes out all that are not among `kept`, in their order.
     mutating func removeAll(but kept: Set<RequestID>) -> [(id: RequestID, kind: Kind)] {
         var removed = awaited.map { (id: $0, kind: Kind.await) }
-        for (offset, kind) in queue[head...].enumerated() {
+        for (offset, place) in queue[head...].enumerated() {
             let id = RequestID(number: firstNumber + UInt64(offset))
-            if let kind, !kept.contains(id) { removed.append((id, kind)) }
+            if case .outstanding(let kind) = place, !kept.contains(id) { removed.append((id, kind)) }
         }
         for (id, _) in removed { _ = remove(id) }
         return removed.sorted { $0.id < $1.id }

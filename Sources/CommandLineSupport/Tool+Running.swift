@@ -16,7 +16,7 @@ extension Tool {
 
     private func status(of body: (Arguments) throws(Failure) -> ExitStatus) -> ExitStatus {
         do throws(Failure) {
-            switch try parse(Array(CurrentProcess.arguments().dropFirst())) {
+            switch try parse(CurrentProcess.arguments()) {
             case .run(let arguments): return try body(arguments)
             case .help: try print(helpText)
             case .version: try print("\(name) \(version)\n")

@@ -37,13 +37,15 @@ package enum CurrentProcess {
         SystemCalls.environment()
     }
 
-    /// What the process was called with, its name first, byte for byte: Swift's own `arguments` repairs what is not UTF-8.
+    /// What follows the process's name, byte for byte: Swift's own `arguments` repairs what is not UTF-8.
     package static func arguments() -> [[UInt8]] {
-        (0..<Int(CommandLine.argc)).compactMap { index in
-            guard let argument = CommandLine.unsafeArgv[index] else { return nil }
+        var arguments: [[UInt8]] = []
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let argument = CommandLine.unsafeArgv[index] else { break }
             // SAFETY: arguments are NUL-terminated and live as long as the process.
-            return SystemCalls.bytes(ofCString: argument)
+            arguments.append(SystemCalls.bytes(ofCString: argument))
         }
+        return arguments
     }
 
     package struct DescriptorLimit: Equatable, Sendable {

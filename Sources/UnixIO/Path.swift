@@ -3,12 +3,16 @@ package struct Path: Hashable, Sendable, CustomStringConvertible, ExpressibleByS
     package let bytes: [UInt8]
 
     /// What follows a NUL is left out, as the kernel would.
-    package init(bytes: some Sequence<UInt8>) {
-        self.bytes = Array(bytes.prefix { $0 != 0 })
+    package init(bytes: [UInt8]) {
+        if let end = bytes.firstIndex(of: 0) {
+            self.bytes = Array(bytes[..<end])
+        } else {
+            self.bytes = bytes
+        }
     }
 
     package init(_ text: String) {
-        self.init(bytes: text.utf8)
+        self.init(bytes: Array(text.utf8))
     }
 
     package init(stringLiteral text: String) {
@@ -22,7 +26,7 @@ package struct Path: Hashable, Sendable, CustomStringConvertible, ExpressibleByS
     package var parent: Path {
         guard let last = bytes.lastIndex(of: Self.slash) else { return "." }
         guard let end = bytes[..<last].lastIndex(where: { $0 != Self.slash }) else { return "/" }
-        return Path(bytes: bytes[...end])
+        return Path(bytes: Array(bytes[...end]))
     }
 
     /// What follows the last slash; empty if the path ends in one.
@@ -36,7 +40,7 @@ package struct Path: Hashable, Sendable, CustomStringConvertible, ExpressibleByS
         var found: [Path] = isAbsolute ? ["/"] : []
         for (index, byte) in bytes.enumerated() where byte != Self.slash {
             if index + 1 == bytes.count || bytes[index + 1] == Self.slash {
-                found.append(Path(bytes: bytes[...index]))
+                found.append(Path(bytes: Array(bytes[...index])))
             }
         }
         return found

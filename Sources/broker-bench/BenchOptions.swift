@@ -74,7 +74,7 @@ struct BenchOptions {
     }
 
     static let tool = Tool(
-        name: "broker-bench", version: Release.version, usage: ["[OPTIONS] [WORKLOAD...]"],
+        name: "broker-bench", version: Release.version, usage: "[OPTIONS] [WORKLOAD...]",
         summary: """
             Measures a broker: how fast it relays, and what that takes of the processor. Every delivery is verified: each \
             once, in order, the same order everywhere. Where no broker is running one is started for the time being. \
@@ -85,11 +85,12 @@ struct BenchOptions {
             .threads,
             .timeout, .json, .quiet, .socket,
         ],
-        exitStatuses: [
-            .success, .usage, .dataRefused, .noBroker, .systemError, .outputFailed, .gaveUp,
-            .protocolViolation,
-            .notPermitted, .interrupted, .terminated,
-        ])
+        exitStatuses: {
+            [
+                .success, .usage, .dataRefused, .noBroker, .systemError, .outputFailed, .gaveUp,
+                .protocolViolation, .notPermitted, .interrupted, .terminated,
+            ]
+        })
 }
 
 extension Option {

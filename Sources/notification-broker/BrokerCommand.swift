@@ -23,16 +23,23 @@ enum BrokerCommand: String, CaseIterable {
 
     static let tool = Tool(
         name: "notification-broker", version: Release.version,
-        usage: ["[run] [OPTIONS]", "status [--json] [-S PATH]", "path [-S PATH]", "stop [-S PATH]"],
+        usage: """
+            [run] [OPTIONS]
+            status [--json] [-S PATH]
+            path [-S PATH]
+            stop [-S PATH]
+            """,
         summary: """
             Relays notifications between processes, in the foreground, until SIGTERM or SIGINT. `status` shows what the \
             running broker does and for whom, `path` where its socket is, `stop` ends it.
             """,
         options: RunOptions.all + [.json],
-        exitStatuses: [
-            .success, .usage, .noBroker, .systemError, .cannotCreateSocket, .outputFailed, .gaveUp,
-            .protocolViolation, .notPermitted,
-        ])
+        exitStatuses: {
+            [
+                .success, .usage, .noBroker, .systemError, .cannotCreateSocket, .outputFailed, .gaveUp,
+                .protocolViolation, .notPermitted,
+            ]
+        })
 }
 
 extension Option {

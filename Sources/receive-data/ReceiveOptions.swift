@@ -67,7 +67,7 @@ struct ReceiveOptions {
 
 extension ReceiveOptions {
     static let tool = Tool(
-        name: "receive-data", version: Release.version, usage: ["[OPTIONS]"],
+        name: "receive-data", version: Release.version, usage: "[OPTIONS]",
         summary: """
             Observes notifications, DataNotification if nothing else is asked for. Prints `NO DATA` when it is \
             observing, then `Received data: DATA` for each notification.
@@ -76,11 +76,12 @@ extension ReceiveOptions {
             .name, .match, .all, .object, .key, .format, .null, .count, .timeout, .noRetained, .overflow,
             .waitBroker, .readyDescriptor, .noReconnect, .exec, .quiet, .socket,
         ],
-        exitStatuses: [
-            .success, .usage, .dataRefused, .noBroker, .systemError, .outputFailed, .gaveUp,
-            .protocolViolation,
-            .notPermitted, .timedOut, .interrupted, .terminated,
-        ])
+        exitStatuses: {
+            [
+                .success, .usage, .dataRefused, .noBroker, .systemError, .outputFailed, .gaveUp,
+                .protocolViolation, .notPermitted, .timedOut, .interrupted, .terminated,
+            ]
+        })
 }
 
 extension Option {

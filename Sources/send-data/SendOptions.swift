@@ -32,7 +32,7 @@ struct SendOptions {
     init(_ arguments: Arguments) throws(Failure) {
         try arguments.refuseOperands(beyond: 1)
         place = try arguments.place()
-        name = try arguments.names(.name).last ?? "DataNotification"
+        name = try arguments.name(.name) ?? "DataNotification"
         object = try arguments.object(.object)
         let key = try arguments.text(.key, else: .dataRefused) ?? Array("data".utf8)
         var opening = [UInt8(ascii: "{")]
@@ -123,7 +123,7 @@ struct SendOptions {
 
 extension SendOptions {
     static let tool = Tool(
-        name: "send-data", version: Release.version, usage: ["[OPTIONS] [DATA]"],
+        name: "send-data", version: Release.version, usage: "[OPTIONS] [DATA]",
         summary: """
             Posts {"data": DATA} as a notification, and ends when the broker has accepted it. Without DATA one line \
             of standard input is sent; at its end, `Nothing left to say`.
@@ -132,10 +132,12 @@ extension SendOptions {
             .name, .object, .key, .userInfo, .lines, .file, .retain, .clear, .waitBroker, .deliverImmediately,
             .waitReceivers, .timeout, .printReceipt, .quiet, .socket,
         ],
-        exitStatuses: [
-            .success, .usage, .dataRefused, .unreadableInput, .noBroker, .systemError, .outputFailed, .gaveUp,
-            .protocolViolation, .notPermitted, .interrupted, .terminated,
-        ])
+        exitStatuses: {
+            [
+                .success, .usage, .dataRefused, .unreadableInput, .noBroker, .systemError, .outputFailed,
+                .gaveUp, .protocolViolation, .notPermitted, .interrupted, .terminated,
+            ]
+        })
 }
 
 extension Option {

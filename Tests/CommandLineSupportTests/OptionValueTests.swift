@@ -66,7 +66,8 @@ import Testing
             Option("queue-bytes", value: "N", help: ""), Option("socket-mode", value: "OCTAL", help: ""),
             Option("allow-uid", value: "UID", help: ""), Option("shape", value: "SHAPE", help: ""),
         ]
-        let tool = Tool(name: "t", version: "", usage: [], summary: "", options: options, exitStatuses: [])
+        let tool = Tool(
+            name: "t", version: "", usage: "", summary: "", options: options, exitStatuses: { [] })
         func arguments(_ words: String...) throws -> Arguments {
             guard case .run(let arguments) = try tool.parse(words.map(bytes)) else {
                 throw Failure(.success, "not run")

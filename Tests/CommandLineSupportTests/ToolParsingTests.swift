@@ -8,8 +8,8 @@ private let null = Option("null", short: "0", help: "end with NUL")
 private let retained = Option("no-retained", help: "leave out retained ones")
 
 private let tool = Tool(
-    name: "tool", version: "1", usage: ["[OPTIONS] [DATA]"], summary: "A tool.",
-    options: [name, object, quiet, null, retained], exitStatuses: [.success, .usage])
+    name: "tool", version: "1", usage: "[OPTIONS] [DATA]", summary: "A tool.",
+    options: [name, object, quiet, null, retained], exitStatuses: { [.success, .usage] })
 
 private func parse(_ words: String...) throws(Failure) -> Arguments {
     let request = try tool.parse(words.map { Array($0.utf8) })
@@ -133,7 +133,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 @Suite struct HelpTextTests {
     @Test func everyOptionAndStatusIsNamedInLinesOfEightyColumns() throws {
         let wordy = Tool(
-            name: "tool", version: "1", usage: ["[run] [OPTIONS]", "status [--json]"],
+            name: "tool", version: "1", usage: "[run] [OPTIONS]\nstatus [--json]",
             summary:
                 "One paragraph that is long enough to be wrapped, as it goes on and on, beyond eighty columns.",
             options: [
@@ -144,7 +144,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
                         "what does not fit beside its name begins on the next line, and is wrapped as well, of course"
                 ),
             ],
-            exitStatuses: ExitStatus.allCases)
+            exitStatuses: { ExitStatus.allCases })
         let lines = wordy.helpText.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines[0] == "Usage: tool [run] [OPTIONS]")
         #expect(lines[1] == "       tool status [--json]")

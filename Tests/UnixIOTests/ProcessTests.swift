@@ -69,7 +69,7 @@ import UnixIO
         _ = try child.wait()
         #expect(CurrentProcess.programName(of: child.pid) == nil)
         #expect(CurrentProcess.pid == getpid())
-        #expect(!CurrentProcess.arguments().isEmpty)
+        #expect(CurrentProcess.arguments() == CommandLine.arguments.dropFirst().map { Array($0.utf8) })
     }
 }
 

@@ -19,11 +19,19 @@ extension Arguments {
     }
 
     package func names(_ option: Option) throws(Failure) -> [String] {
-        try texts(option).map { bytes throws(Failure) in
-            let name = String(decoding: bytes, as: UTF8.self)
-            try refuse(NameRules.fault(inName: name), of: option, bytes)
-            return name
-        }
+        try texts(option).map { bytes throws(Failure) in try name(bytes, of: option) }
+    }
+
+    /// The last one counts.
+    package func name(_ option: Option) throws(Failure) -> String? {
+        guard let bytes = try text(option) else { return nil }
+        return try name(bytes, of: option)
+    }
+
+    private func name(_ bytes: [UInt8], of option: Option) throws(Failure) -> String {
+        let name = String(decoding: bytes, as: UTF8.self)
+        try refuse(NameRules.fault(inName: name), of: option, bytes)
+        return name
     }
 
     package func globs(_ option: Option) throws(Failure) -> [String] {

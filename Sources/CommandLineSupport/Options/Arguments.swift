@@ -10,8 +10,8 @@ package struct Arguments: Equatable, Sendable {
         let value: [UInt8]
     }
 
-    mutating func append(operands new: some Sequence<[UInt8]>) {
-        operands.append(contentsOf: new)
+    mutating func append(operand: [UInt8]) {
+        operands.append(operand)
     }
 
     mutating func append(_ option: Option, value: [UInt8]) {

@@ -1,21 +1,29 @@
 /// An option of a tool: how it is written, and what the help says about it.
-package struct Option: Sendable, Hashable {
-    package let long: String
-    package let short: Character?
+///
+/// All of it is there when the program is loaded: a tool that runs for a millisecond has no time to build tables.
+package struct Option: Sendable, Equatable {
+    package let long: StaticString
+    package let short: Unicode.Scalar?
     /// What the help calls its value; nil for a flag, which takes none.
-    package let value: String?
-    package let help: String
+    package let value: StaticString?
+    package let help: StaticString
 
-    package init(_ long: String, short: Character? = nil, value: String? = nil, help: String) {
+    package init(
+        _ long: StaticString, short: Unicode.Scalar? = nil, value: StaticString? = nil, help: StaticString
+    ) {
         self.long = long
         self.short = short
         self.value = value
         self.help = help
     }
 
-    package static func == (left: Option, right: Option) -> Bool { left.long == right.long }
+    package static func == (left: Option, right: Option) -> Bool { left.name.elementsEqual(right.name) }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(long) }
+    func isWritten(_ long: ArraySlice<UInt8>) -> Bool { name.elementsEqual(long) }
+
+    private var name: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: long.utf8Start, count: long.utf8CodeUnitCount)
+    }
 
     package static let help = Option("help", short: "h", help: "print this help and exit")
     package static let version = Option("version", help: "print the version and exit")

@@ -2,23 +2,31 @@
 package struct Tool: Sendable {
     package let name: String
     package let version: String
-    /// What may follow the tool's name, one usage line each.
-    package let usage: [String]
+    /// What may follow the tool's name, one line for each way.
+    package let usage: String
     package let summary: String
-    /// The tool's own options; `--help` and `--version` come with every tool.
-    package let options: [Option]
-    package let exitStatuses: [ExitStatus]
+    private let ownOptions: [Option]
+    package let exitStatuses: @Sendable () -> [ExitStatus]
 
+    /// `--help` and `--version` come with every tool.
     package init(
-        name: String, version: String, usage: [String], summary: String, options: [Option],
-        exitStatuses: [ExitStatus]
+        name: String, version: String, usage: String, summary: String, options: [Option],
+        exitStatuses: @escaping @Sendable () -> [ExitStatus]
     ) {
         self.name = name
         self.version = version
         self.usage = usage
         self.summary = summary
-        self.options = options + [.help, .version]
+        ownOptions = options
         self.exitStatuses = exitStatuses
+    }
+
+    package var options: [Option] { ownOptions + [.help, .version] }
+
+    private func option(where isMeant: (Option) -> Bool) -> Option? {
+        for option in ownOptions where isMeant(option) { return option }
+        if isMeant(.help) { return .help }
+        return isMeant(.version) ? .version : nil
     }
 
     package enum Request: Equatable {
@@ -32,32 +40,44 @@ package struct Tool: Sendable {
     /// begin with a dash. `--help` and `--version` count as soon as they are met.
     package func parse(_ commandLine: [[UInt8]]) throws(Failure) -> Request {
         var arguments = Arguments()
-        var rest = commandLine[...]
-        while let argument = rest.popFirst() {
-            let met: Option?
+        var rest = Words(commandLine)
+        while let argument = rest.next() {
+            var flag: Option?
             if argument == [dash, dash] {
-                arguments.append(operands: rest)
-                break
+                while let operand = rest.next() { arguments.append(operand: operand) }
             } else if argument.starts(with: [dash, dash]) {
-                met = try parse(long: argument.dropFirst(2), rest: &rest, into: &arguments)
+                flag = try parse(long: argument.dropFirst(2), rest: &rest, into: &arguments)
             } else if argument.first == dash && argument.count > 1 {
-                met = try parse(cluster: argument.dropFirst(), rest: &rest, into: &arguments)
+                flag = try parse(cluster: argument.dropFirst(), rest: &rest, into: &arguments)
             } else {
-                arguments.append(operands: [argument])
-                continue
+                arguments.append(operand: argument)
             }
-            if met == .help { return .help }
-            if met == .version { return .version }
+            if let flag, flag == .help { return .help }
+            if let flag, flag == .version { return .version }
         }
         return .run(arguments)
     }
 
+    private struct Words {
+        private let words: [[UInt8]]
+        private var taken = 0
+
+        init(_ words: [[UInt8]]) { self.words = words }
+
+        mutating func next() -> [UInt8]? {
+            guard taken < words.count else { return nil }
+            defer { taken += 1 }
+            return words[taken]
+        }
+    }
+
+    /// Answers the flag that it was.
     private func parse(
-        long argument: ArraySlice<UInt8>, rest: inout ArraySlice<[UInt8]>, into arguments: inout Arguments
+        long argument: ArraySlice<UInt8>, rest: inout Words, into arguments: inout Arguments
     ) throws(Failure) -> Option? {
         let equals = argument.firstIndex(of: UInt8(ascii: "="))
         let name = argument[..<(equals ?? argument.endIndex)]
-        guard let option = options.first(where: { $0.long.utf8.elementsEqual(name) }) else {
+        guard let option = option(where: { $0.isWritten(name) }) else {
             throw unknown(long: name)
         }
         let attached = equals.map { Array(argument[($0 + 1)...]) }
@@ -68,7 +88,7 @@ package struct Tool: Sendable {
             arguments.append(option, value: [])
             return option
         }
-        guard let value = attached ?? rest.popFirst() else {
+        guard let value = attached ?? rest.next() else {
             throw missingValue("--\(option.long)", of: option)
         }
         arguments.append(option, value: value)
@@ -77,11 +97,11 @@ package struct Tool: Sendable {
 
     /// Short options in one argument: flags, the last of which may be an option with a value, attached or following.
     private func parse(
-        cluster: ArraySlice<UInt8>, rest: inout ArraySlice<[UInt8]>, into arguments: inout Arguments
+        cluster: ArraySlice<UInt8>, rest: inout Words, into arguments: inout Arguments
     ) throws(Failure) -> Option? {
         var cluster = cluster
         while let letter = cluster.first {
-            guard let option = options.first(where: { $0.short?.asciiValue == letter }) else {
+            guard let option = option(where: { $0.short?.value == UInt32(letter) }) else {
                 throw unknown(short: cluster)
             }
             cluster.removeFirst()
@@ -91,7 +111,7 @@ package struct Tool: Sendable {
                 continue
             }
             let attached = cluster.isEmpty ? nil : Array(cluster)
-            guard let value = attached ?? rest.popFirst() else {
+            guard let value = attached ?? rest.next() else {
                 throw missingValue("-\(Character(UnicodeScalar(letter)))", of: option)
             }
             arguments.append(option, value: value)
@@ -102,7 +122,7 @@ package struct Tool: Sendable {
 
     private func unknown(long name: ArraySlice<UInt8>) -> Failure {
         let typed = String(decoding: name, as: UTF8.self)
-        let nearest = nearestWord(to: typed, in: options.map(\.long))
+        let nearest = nearestWord(to: typed, in: options.map { "\($0.long)" })
         let advice = nearest.map { "did you mean --\($0)?" } ?? "see \(self.name) --help"
         return Failure(.usage, "unknown option \(Failure.quoted("--".utf8 + name)); \(advice)")
     }
@@ -110,7 +130,7 @@ package struct Tool: Sendable {
     private func unknown(short cluster: ArraySlice<UInt8>) -> Failure {
         let letter = String(decoding: cluster, as: UTF8.self).prefix(1)
         let swapped = options.first { option in
-            option.short.map { $0.lowercased() == letter.lowercased() } ?? false
+            option.short.map { "\($0)".lowercased() == letter.lowercased() } ?? false
         }
         let advice = swapped?.short.map { "did you mean -\($0)?" } ?? "see \(name) --help"
         return Failure(.usage, "unknown option '-\(letter)'; \(advice)")
