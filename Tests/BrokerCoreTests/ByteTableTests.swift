@@ -63,6 +63,28 @@ import Testing
         }
         #expect(low.count > 2300)
     }
+
+    /// Both ends of a text of any length, hashed further and further, have the hashes of what is there alone.
+    @Test(arguments: 1...10)
+    func hashesGrow(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let hash = ByteHash(seed: seed)
+        for count in 0..<40 {
+            let text = (0..<count).map { _ in UInt8(random.below(256)) }
+            var (front, back) = (hash.growing, hash.growing)
+            for length in 0...count where random.oneIn(3) {
+                var (first, last) = (hash.growing, hash.growing)
+                let alone = (
+                    text.prefix(length).withUnsafeBytes { hash.hash(&first, ofFirst: length, of: $0) },
+                    text.suffix(length).withUnsafeBytes { hash.hash(&last, ofLast: length, of: $0) }
+                )
+                text.withUnsafeBytes {
+                    #expect(hash.hash(&front, ofFirst: length, of: $0) == alone.0, "seed \(seed)")
+                    #expect(hash.hash(&back, ofLast: length, of: $0) == alone.1, "seed \(seed)")
+                }
+            }
+        }
+    }
 }
 
 @Suite struct ReceiverSetTests {

@@ -191,7 +191,7 @@ import WireProtocol
         var random = SeededGenerator(seed: seed)
         let index = GlobIndex(hash: ByteHash(seed: seed))
         var globs: [Glob] = []
-        let parts = ["a", "b", "ab", "*", "?", "\\*", "é"]
+        let parts = ["a", "b", "ab", "abababab", "*", "?", "\\*", "é"]
         for round in 0..<500 {
             if globs.count < 3 || random.oneIn(2) {
                 let text = Array((0...random.below(5)).map { _ in random.pick(parts) }.joined().utf8)
@@ -202,7 +202,8 @@ import WireProtocol
                 index.remove(globs.remove(at: random.below(globs.count)))
             }
             let name = Array(
-                (0..<random.below(6)).map { _ in random.pick(["a", "b", "é", "*"]) }.joined().utf8)
+                (0..<random.below(6)).map { _ in random.pick(["a", "b", "abababab", "é", "*"]) }.joined().utf8
+            )
             name.withUnsafeBytes { bytes in
                 var found: [Glob] = []
                 index.forEachMatch(of: bytes) { found.append($0) }

@@ -61,7 +61,9 @@ import Testing
         random.oneIn(2)
             ? #""N""#
             : random.pick([
-                #""M""#, #""LongerName""#, #""""#, #""é""#, #""e\u0301""#, "1", #""never ended"#,
+                #""M""#, #""LongerName""#, #""OtherNames""#, #""Long\nName""#, #""Longe","xy""#,
+                #""é2345678""#,
+                "\"Longer\u{1}ame\"", #""""#, #""é""#, #""e\u0301""#, "1", #""never ended"#,
                 "\"" + String(repeating: "n", count: 250) + "\"",
             ])
     }

@@ -18,7 +18,7 @@ final class Glob {
 /// Finds the globs that match a name without trying them all.
 ///
 /// A glob is filed under the literal text that it begins with, or else the one that it ends with. A name is hashed once from
-/// either end; only where a filed text of that very length exists is the table asked. Globs that begin and end with a
+/// either end, and the table is asked for each length that a filed text has. Globs that begin and end with a
 /// wild card are few, and are tried one by one.
 final class GlobIndex {
     private final class Bucket {
@@ -28,16 +28,13 @@ final class GlobIndex {
 
     /// The globs that are filed under one end of theirs.
     private final class Anchored {
-        let table = ByteTable<Bucket>()
-        // SAFETY: one for each length that a glob can have.
+        private let table = ByteTable<Bucket>()
         /// How many globs are filed under a text of each length.
-        let lengths: UnsafeMutablePointer<Int>
-        private(set) var longest = 0
-
-        init() {
-            lengths = .allocate(capacity: Limits.patternBytes + 1)
-            lengths.initialize(repeating: 0, count: Limits.patternBytes + 1)
-        }
+        private var counts = [Int](repeating: 0, count: Limits.patternBytes + 1)
+        // SAFETY: room for every length that a glob can have; `lengthCount` are filled.
+        /// The lengths that there are, in ascending order.
+        let lengths = UnsafeMutablePointer<Int>.allocate(capacity: Limits.patternBytes)
+        private(set) var lengthCount = 0
 
         deinit {
             lengths.deallocate()
@@ -53,8 +50,8 @@ final class GlobIndex {
                     table.insert(bytes, hash: hash, bucket)
                 }
             }
-            lengths[text.count] += 1
-            longest = max(longest, text.count)
+            counts[text.count] += 1
+            if counts[text.count] == 1 { listLengths() }
         }
 
         func unfile(_ glob: Glob, under text: [UInt8], hash: UInt64) {
@@ -63,8 +60,16 @@ final class GlobIndex {
                 bucket.globs.removeAll { $0 === glob }
                 if bucket.globs.isEmpty { table.remove(bytes, hash: hash) }
             }
-            lengths[text.count] -= 1
-            while longest > 0, lengths[longest] == 0 { longest -= 1 }
+            counts[text.count] -= 1
+            if counts[text.count] == 0 { listLengths() }
+        }
+
+        private func listLengths() {
+            lengthCount = 0
+            for length in counts.indices where counts[length] > 0 {
+                lengths[lengthCount] = length
+                lengthCount += 1
+            }
         }
 
         /// Calls with those of the globs under a text that match a name.
@@ -89,27 +94,33 @@ final class GlobIndex {
         self.hash = hash
     }
 
-    private func rollingHash(_ bytes: some Sequence<UInt8>) -> UInt64 {
-        bytes.reduce(UInt64(0)) { hash.extend($0, by: $1) }
+    private func hash(ofFirst text: [UInt8]) -> UInt64 {
+        var growing = hash.growing
+        return text.withUnsafeBytes { hash.hash(&growing, ofFirst: $0.count, of: $0) }
+    }
+
+    private func hash(ofLast text: [UInt8]) -> UInt64 {
+        var growing = hash.growing
+        return text.withUnsafeBytes { hash.hash(&growing, ofLast: $0.count, of: $0) }
     }
 
     func insert(_ glob: Glob) {
-        if !glob.pattern.prefix.isEmpty {
-            byPrefix.file(glob, under: glob.pattern.prefix, hash: rollingHash(glob.pattern.prefix))
-        } else if !glob.pattern.suffix.isEmpty {
-            let suffix = glob.pattern.suffix
-            bySuffix.file(glob, under: suffix, hash: rollingHash(suffix.reversed()))
+        let (prefix, suffix) = (glob.pattern.prefix, glob.pattern.suffix)
+        if !prefix.isEmpty {
+            byPrefix.file(glob, under: prefix, hash: hash(ofFirst: prefix))
+        } else if !suffix.isEmpty {
+            bySuffix.file(glob, under: suffix, hash: hash(ofLast: suffix))
         } else {
             unanchored.append(glob)
         }
     }
 
     func remove(_ glob: Glob) {
-        if !glob.pattern.prefix.isEmpty {
-            byPrefix.unfile(glob, under: glob.pattern.prefix, hash: rollingHash(glob.pattern.prefix))
-        } else if !glob.pattern.suffix.isEmpty {
-            let suffix = glob.pattern.suffix
-            bySuffix.unfile(glob, under: suffix, hash: rollingHash(suffix.reversed()))
+        let (prefix, suffix) = (glob.pattern.prefix, glob.pattern.suffix)
+        if !prefix.isEmpty {
+            byPrefix.unfile(glob, under: prefix, hash: hash(ofFirst: prefix))
+        } else if !suffix.isEmpty {
+            bySuffix.unfile(glob, under: suffix, hash: hash(ofLast: suffix))
         } else {
             unanchored.removeAll { $0 === glob }
         }
@@ -120,28 +131,21 @@ final class GlobIndex {
     func forEachMatch(of name: UnsafeRawBufferPointer, _ body: (Glob) -> Void) {
         guard let start = name.baseAddress else { return }
         let hash = hash
-        var rolling: UInt64 = 0
-        var lengths = byPrefix.lengths
-        let longestPrefix = min(name.count, byPrefix.longest)
-        var length = 0
-        while length < longestPrefix {
-            rolling = hash.extend(rolling, by: start.load(fromByteOffset: length, as: UInt8.self))
-            length &+= 1
-            if lengths[length] == 0 { continue }
+        var growing = hash.growing
+        for index in 0..<byPrefix.lengthCount {
+            let length = byPrefix.lengths[index]
+            if length > name.count { break }
             byPrefix.forEachMatch(
-                UnsafeRawBufferPointer(start: start, count: length), hash: rolling, name, body)
+                UnsafeRawBufferPointer(start: start, count: length),
+                hash: hash.hash(&growing, ofFirst: length, of: name), name, body)
         }
-        rolling = 0
-        lengths = bySuffix.lengths
-        let longestSuffix = min(name.count, bySuffix.longest)
-        length = 0
-        while length < longestSuffix {
-            length &+= 1
-            let end = start + (name.count &- length)
-            rolling = hash.extend(rolling, by: end.load(as: UInt8.self))
-            if lengths[length] == 0 { continue }
+        growing = hash.growing
+        for index in 0..<bySuffix.lengthCount {
+            let length = bySuffix.lengths[index]
+            if length > name.count { break }
             bySuffix.forEachMatch(
-                UnsafeRawBufferPointer(start: end, count: length), hash: rolling, name, body)
+                UnsafeRawBufferPointer(start: start + (name.count &- length), count: length),
+                hash: hash.hash(&growing, ofLast: length, of: name), name, body)
         }
         for glob in unanchored where glob.pattern.matches(name) { body(glob) }
     }

@@ -67,6 +67,7 @@ final class RepeatedHead {
     /// userInfo's end is still to be found.
     func match(_ text: UnsafeRawBufferPointer) -> Likeness {
         guard count > 0, let base = text.baseAddress else { return .none }
+        if differsInName(base, text.count) { return .otherName }
         let end = base + text.count
         var here = base
         var matched = 0
@@ -99,6 +100,19 @@ final class RepeatedHead {
         post.pointee.userInfo.start = UInt32(truncatingIfNeeded: here - base)
         keep(base, here - base)
         return likeness
+    }
+
+    /// Whether a text differs in the name only, that is as long as the last one: then all lies where it lay.
+    @inline(always)
+    private func differsInName(_ text: UnsafeRawPointer, _ textCount: Int) -> Bool {
+        // The quotes are no part of the hole.
+        let (start, end) = (name.lowerBound &+ 1, name.upperBound &- 1)
+        guard id == nil, textCount > count, equalBytes(text, head, start),
+            equalBytes(text + end, head + end, count &- end),
+            !anyMarked(UnsafeRawBufferPointer(start: text + start, count: end &- start), specialBytes)
+        else { return false }
+        (head + start).copyMemory(from: text + start, byteCount: end &- start)
+        return true
     }
 
     /// Goes over what is between holes.
