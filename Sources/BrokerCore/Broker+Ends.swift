@@ -43,7 +43,7 @@ extension Broker {
         if case .ended = session.state { return }
         retire(session)
         if dropping { delivery.discard(session) }
-        tellMissing(session, always: true)
+        tellMissing(session.slot, always: true)
         delivery.dropReplays(session)
         delivery.send(Self.goodbye(reason, message), to: session.slot)
         pressure.forget(session)

@@ -12,7 +12,7 @@ extension Broker {
         delivery.wrote(slot, count)
         guard let session = sessions[slot] else { return }
         session.lastProgress = now.monotonic
-        if session.missing.count > 0 { tellMissing(session) }
+        tellMissing(slot)
         pressure.relax(session)
     }
 

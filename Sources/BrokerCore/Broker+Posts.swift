@@ -224,26 +224,40 @@ extension Broker {
     ) -> (slots: UnsafePointer<Int32>, count: Int)? {
         let limit = delivery.queueLimit
         let outlets = sessions.outlets
-        var isOver = false
-        for index in 0..<targets.count {
-            let outlet = outlets + Int(targets.slots[index])
-            if outlet.pointee.hasRoom(for: size, limit: limit) { continue }
-            if outlet.pointee.noted > 0, !outlet.pointee.isBlocked { return nil }
-            isOver = true
-        }
-        if !isOver { return targets }
-        chosen.removeAll(keepingCapacity: true)
+        reserveChosen(targets.count)
+        var count = 0
+        // Those without room are listed from the end.
+        var firstOver = targets.count
         for index in 0..<targets.count {
             let slot = targets.slots[index]
-            if outlets[Int(slot)].hasRoom(for: size, limit: limit) || admit(slot, size: size, sender: sender)
-            {
-                chosen.append(slot)
+            let outlet = outlets + Int(slot)
+            if outlet.pointee.hasRoom(for: size, limit: limit) {
+                chosen[count] = slot
+                count &+= 1
+                continue
+            }
+            if outlet.pointee.noted > 0, !outlet.pointee.isBlocked { return nil }
+            firstOver &-= 1
+            chosen[firstOver] = slot
+        }
+        if firstOver == targets.count { return targets }
+        for index in firstOver..<targets.count {
+            let slot = chosen[index]
+            if outlets[Int(slot)].dropsMore(size: size, limit: limit) {
+                miss(slot)
+            } else if admit(slot, size: size, sender: sender) {
+                chosen[count] = slot
+                count &+= 1
             }
         }
-        return chosen.withUnsafeBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { return (targets.slots, 0) }
-            return (base, buffer.count)
-        }
+        return (UnsafePointer(chosen), count)
+    }
+
+    private func reserveChosen(_ count: Int) {
+        if count <= chosenCapacity { return }
+        chosen.deallocate()
+        chosenCapacity = max(count, 2 * chosenCapacity)
+        chosen = .allocate(capacity: chosenCapacity)
     }
 
     /// Whether one receiver gets a notification of `size` bytes, that perhaps has no room.
@@ -253,15 +267,8 @@ extension Broker {
         let limit = delivery.queueLimit
         // One frame may always be queued, however large it is.
         let wasEmpty = outlet.pointee.pending == 0
-        if receiver.missing.count > 0 {
-            let fits = wasEmpty || outlet.pointee.pending + Gap.frameBytes + size <= limit
-            if !fits, outlet.pointee.overflow == .drop {
-                miss(receiver)
-                return false
-            }
-            // The gap stands before whatever is newer.
-            tellMissing(receiver, always: true)
-        }
+        // The gap stands before whatever is newer.
+        tellMissing(slot, always: true)
         if outlet.pointee.pending + size <= limit { return true }
         switch outlet.pointee.overflow {
         case .wait:
@@ -275,26 +282,27 @@ extension Broker {
             return true
         case .drop:
             if wasEmpty { return true }
-            miss(receiver)
+            miss(slot)
             return false
         }
     }
 
-    private func miss(_ receiver: Session) {
-        receiver.missing.add(encoder.seq + 1)
-        sessions.outlets[Int(receiver.slot)].isMissingSome = true
-        delivery.countDropped(receiver, 1)
+    private func miss(_ slot: Int32) {
+        sessions.losses[Int(slot)].missing.add(encoder.seq + 1)
+        sessions.outlets[Int(slot)].isMissingSome = true
+        delivery.countDropped(slot, 1)
     }
 
-    /// Tells what was dropped, if the queue has room for that.
-    func tellMissing(_ receiver: Session, always: Bool = false) {
-        guard receiver.missing.count > 0 else { return }
-        let outlet = sessions.outlets[Int(receiver.slot)]
-        guard always || outlet.pending + Gap.frameBytes <= delivery.queueLimit else { return }
-        let gap = receiver.missing
-        receiver.missing = Gap()
-        sessions.outlets[Int(receiver.slot)].isMissingSome = false
-        delivery.send(gap.frame(), to: receiver.slot)
+    /// Tells what was dropped, if anything was, and if the queue has room for that.
+    func tellMissing(_ slot: Int32, always: Bool = false) {
+        let outlet = sessions.outlets[Int(slot)]
+        guard outlet.isMissingSome, always || outlet.pending + Gap.frameBytes <= delivery.queueLimit else {
+            return
+        }
+        let gap = sessions.losses[Int(slot)].missing
+        sessions.losses[Int(slot)].missing = Gap()
+        sessions.outlets[Int(slot)].isMissingSome = false
+        delivery.send(gap.frame(), to: slot)
     }
 
     // Retained posts.

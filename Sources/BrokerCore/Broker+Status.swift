@@ -62,7 +62,7 @@ extension Broker {
         }
         frame.member("posted", client.posted)
         frame.member("delivered", client.delivered)
-        frame.member("dropped", client.dropped)
+        frame.member("dropped", sessions.losses[Int(client.slot)].dropped)
         frame.member("queuedBytes", sessions.outlets[Int(client.slot)].pending)
         frame.member("paused", client.isPaused)
     }

@@ -33,8 +33,9 @@ package final class Broker {
     var lastRoute = Router.Route.none
     var lastRouteVersion = UInt64.max
     /// The receivers that `choose` let a notification go to.
-    // SAFETY: it is not read or changed while it is being changed.
-    @exclusivity(unchecked) var chosen: [Int32] = []
+    // SAFETY: `chosenCapacity` of them.
+    var chosen = UnsafeMutablePointer<Int32>.allocate(capacity: 0)
+    var chosenCapacity = 0
     package internal(set) var isStopping = false
     /// Set by a client's `stop`.
     package internal(set) var wasAskedToStop = false
@@ -54,6 +55,10 @@ package final class Broker {
         access = AccessPolicy(configuration)
         retained = RetainedStore(room: configuration.retainedBytes)
         scanner = FrameScanner(depth: limits.depth)
+    }
+
+    deinit {
+        chosen.deallocate()
     }
 
     /// Begins a turn. The time of notifications never goes back, whatever the wall clock does.

@@ -328,7 +328,9 @@ final class World {
             try require(outlet.noted == 0 && session.pieces.isEmpty, "noted bytes after a flush")
             try require(outlet.queued == session.outbox?.bytes ?? 0, "charged \(outlet.queued) bytes")
             try require(!outlet.isTouched, "touched after a flush")
-            try require(outlet.isMissingSome == (session.missing.count > 0), "missing, or not")
+            try require(
+                outlet.isMissingSome == (broker.sessions.losses[Int(session.slot)].missing.count > 0),
+                "missing, or not")
             try require(Set(session.blockedOn).count == session.blockedOn.count, "paused twice on one")
             for slot in session.blockedOn {
                 let isWaiter = broker.sessions[slot]?.waiters.contains(session.slot) ?? false

@@ -23,12 +23,12 @@ extension Delivery {
     func coalesce(_ session: Session, makingRoomFor size: Int) {
         settle(session.slot)
         guard let outbox = session.outbox else { return }
-        countDropped(session, outbox.shrink(to: max(0, queueLimit - size)))
+        countDropped(session.slot, outbox.shrink(to: max(0, queueLimit - size)))
         update(session)
     }
 
-    func countDropped(_ session: Session, _ count: Int) {
-        session.dropped &+= UInt64(count)
+    func countDropped(_ slot: Int32, _ count: Int) {
+        sessions.losses[Int(slot)].dropped &+= UInt64(count)
         statistics.dropped &+= UInt64(count)
     }
 
@@ -41,7 +41,7 @@ extension Delivery {
     func discard(_ session: Session) {
         settle(session.slot)
         guard let outbox = session.outbox else { return }
-        countDropped(session, outbox.discard(keeping: session.ledger))
+        countDropped(session.slot, outbox.discard(keeping: session.ledger))
         update(session)
     }
 
@@ -50,7 +50,7 @@ extension Delivery {
         settle(session.slot)
         let outlet = sessions.outlets + Int(session.slot)
         if let outbox = session.outbox {
-            countDropped(session, outbox.notifications)
+            countDropped(session.slot, outbox.notifications)
             session.outbox = nil
             backlogged -= 1
         }

@@ -31,6 +31,20 @@ struct Outlet {
 
     /// Whether a notification can be noted without a thought about overflow.
     func hasRoom(for size: Int, limit: Int) -> Bool { pending &+ size <= limit && !isMissingSome }
+
+    /// Whether the next notification is dropped like the last one: with the gap that stands before it there is no room.
+    func dropsMore(size: Int, limit: Int) -> Bool {
+        guard isMissingSome, case .drop = overflow else { return false }
+        return pending > 0 && pending &+ Gap.frameBytes &+ size > limit
+    }
+}
+
+/// What was dropped for a connection.
+struct Losses {
+    /// What no gap has told yet.
+    var missing = Gap()
+    /// All in all.
+    var dropped: UInt64 = 0
 }
 
 /// A range of bytes that waits for the flush.

@@ -49,8 +49,6 @@ final class Session {
     var pieces: [Piece] = []
     var outbox: Outbox?
     var ledger = FrameLedger()
-    /// What was dropped and not told yet.
-    var missing = Gap()
 
     /// The full queues for which this client is not read.
     var blockedOn: [Int32] = [] {
@@ -79,7 +77,6 @@ final class Session {
 
     var posted: UInt64 = 0
     var delivered: UInt64 = 0
-    var dropped: UInt64 = 0
 
     init(slot: Int32, sender: NotificationEncoder.Sender, isForeign: Bool, frameLimit: Int) {
         self.slot = slot

@@ -7,18 +7,22 @@ final class SessionTable {
     private var free: [Int32] = []
     private(set) var count = 0
     private var nextNumber: UInt64 = 1
-    private var outletCapacity = 16
+    private var capacity = 16
 
-    // SAFETY: there is an outlet for each slot that was ever given out; it is reset when the slot is given out again.
+    // SAFETY: there is one of both for each slot that was ever given out; it is reset when the slot is given out again.
     private(set) var outlets: UnsafeMutablePointer<Outlet>
+    private(set) var losses: UnsafeMutablePointer<Losses>
 
     init() {
-        outlets = .allocate(capacity: outletCapacity)
-        outlets.initialize(repeating: Outlet(), count: outletCapacity)
+        outlets = .allocate(capacity: capacity)
+        outlets.initialize(repeating: Outlet(), count: capacity)
+        losses = .allocate(capacity: capacity)
+        losses.initialize(repeating: Losses(), count: capacity)
     }
 
     deinit {
         outlets.deallocate()
+        losses.deallocate()
     }
 
     /// How many slots there are.
@@ -33,8 +37,9 @@ final class SessionTable {
     func add(_ credentials: Credentials, isForeign: Bool, frameLimit: Int) -> Session {
         let slot = free.popLast() ?? Int32(sessions.count)
         if Int(slot) == sessions.count { sessions.append(nil) }
-        if sessions.count > outletCapacity { grow() }
+        if sessions.count > capacity { grow() }
         outlets[Int(slot)] = Outlet()
+        losses[Int(slot)] = Losses()
         let sender = NotificationEncoder.Sender(
             connection: nextNumber, pid: credentials.pid, uid: credentials.uid, gid: credentials.gid)
         nextNumber += 1
@@ -45,13 +50,19 @@ final class SessionTable {
     }
 
     private func grow() {
-        let doubled = outletCapacity * 2
-        let more = UnsafeMutablePointer<Outlet>.allocate(capacity: doubled)
-        more.initialize(repeating: Outlet(), count: doubled)
-        more.update(from: outlets, count: outletCapacity)
-        outlets.deallocate()
-        outlets = more
-        outletCapacity = doubled
+        outlets = doubled(outlets, Outlet())
+        losses = doubled(losses, Losses())
+        capacity *= 2
+    }
+
+    private func doubled<Element>(
+        _ old: UnsafeMutablePointer<Element>, _ fresh: Element
+    ) -> UnsafeMutablePointer<Element> {
+        let more = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
+        more.initialize(repeating: fresh, count: capacity * 2)
+        more.update(from: old, count: capacity)
+        old.deallocate()
+        return more
     }
 
     func remove(_ slot: Int32) {
