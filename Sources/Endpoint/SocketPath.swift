@@ -53,7 +53,7 @@ package struct SocketPath: Equatable, Sendable {
         return status.uid
     }
 
-    func checkLength() throws(EndpointError) {
+    package func checkLength() throws(EndpointError) {
         if path.bytes.count > Self.lengthLimit { throw .pathTooLong(path) }
     }
 }

@@ -9,6 +9,11 @@ struct PathCommand {
     init(_ arguments: Arguments) throws(Failure) {
         try arguments.allow([.socket], with: "path")
         place = try arguments.place()
+        do throws(EndpointError) {
+            try place.checkLength()
+        } catch {
+            throw Failure(error)
+        }
     }
 
     func run() throws(Failure) -> ExitStatus {

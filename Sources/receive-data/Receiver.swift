@@ -76,8 +76,9 @@ struct Receiver: ~Copyable {
             try takeEvents()
             try flush()
             if let status = interruption() {
-                if let trouble, !hasObserved, status == .success || status == .timedOut {
-                    throw .failure(Failure(ClientFailure.gaveUp(trouble), at: options.place))
+                if !hasObserved, status == .success || status == .timedOut {
+                    throw .failure(
+                        Failure(trouble.map(ClientFailure.gaveUp) ?? .noAnswer, at: options.place))
                 }
                 return status
             }
@@ -149,7 +150,8 @@ struct Receiver: ~Copyable {
     private func signalReady() {
         guard let number = options.readyDescriptor else { return }
         let descriptor = Descriptor(adopting: number)
-        _ = [UInt8(ascii: "\n")].withUnsafeBytes { Streams.writeAll($0, to: descriptor.number) }
+        let outcome = [UInt8(ascii: "\n")].withUnsafeBytes { Streams.writeAll($0, to: descriptor.number) }
+        if outcome != .done { say("--ready-fd \(number) can't be written to: nobody is told") }
         _ = consume descriptor
         Streams.secureStandardStreams()
     }

@@ -159,6 +159,16 @@ import UnixIO
         #expect(try receiver.isRunning)
     }
 
+    @Test func aReadyDescriptorThatCannotBeWrittenToIsNoSilence() throws {
+        try stage.broker()
+        let pipe = try Pipe()
+        let receiver = try stage.start(
+            "receive-data", bytes: ["--ready-fd", "9"].map { Array($0.utf8) },
+            passing: [(pipe.reading.number, 9)])
+        try receiver.errorLine("--ready-fd 9 can't be written to")
+        try receiver.expectLine("NO DATA")
+    }
+
     @Test func whatIsInTheSamePacketAsTheAnswerIsShown() throws {
         let fake = try stage.fakeBroker()
         let receiver = try stage.start("receive-data", "-c", "1")

@@ -26,6 +26,12 @@ import UnixIO
         let peer = try fake.accept()
         try sender.expectFailure(75, "deliver")
         _ = peer
+        for arguments in [["-t", "0.4"], ["-c", "1", "-t", "0.4"]] {
+            let receiver = try stage.start("receive-data", bytes: arguments.map { Array($0.utf8) })
+            let silent = try fake.accept()
+            try receiver.expectFailure(75, "does not answer")
+            _ = silent
+        }
         let patient = try stage.start("send-data", "-t", "0", "x")
         let other = try fake.accept()
         try stage.expect("it waits for ever", during: 0.6) { try patient.isRunning }

@@ -125,8 +125,9 @@ import UnixIO
     @Test func aSocketPathThatIsTooLong() throws {
         let path = "/tmp/" + String(repeating: "x", count: 200)
         for (tool, arguments) in [
-            ("notification-broker", []), ("notification-broker", ["status"]), ("send-data", ["x"]),
-            ("receive-data", []),
+            ("notification-broker", []), ("notification-broker", ["status"]),
+            ("notification-broker", ["path"]),
+            ("send-data", ["x"]), ("receive-data", []),
         ] {
             let tool = try stage.start(tool, bytes: (arguments + ["-S", path]).map { Array($0.utf8) })
             try tool.expectFailure(64, "205")
