@@ -33,7 +33,7 @@ package final class Broker {
     var lastRoute = Router.Route.none
     var lastRouteVersion = UInt64.max
     /// The receivers that `choose` let a notification go to.
-    // SAFETY: `chosenCapacity` of them.
+    // SAFETY: `chosenCapacity` of them, written by `choose` alone, never before where it reads, and read until it is called again.
     var chosen = UnsafeMutablePointer<Int32>.allocate(capacity: 0)
     var chosenCapacity = 0
     package internal(set) var isStopping = false

@@ -130,6 +130,9 @@ extension ClientSession {
         return expired
     }
 
+    /// The id that the next request gets.
+    package var nextNumber: UInt64 { pending.nextNumber }
+
     /// Posts without asking for an answer. Waits in the outbox where there is no connection.
     package mutating func post(_ post: Post, at now: UInt64) {
         outbox.append(.post(name: post.name, since: now), id: nil) {

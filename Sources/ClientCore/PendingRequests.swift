@@ -30,8 +30,10 @@ struct PendingRequests: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
+    var nextNumber: UInt64 { firstNumber + UInt64(queue.count - head) }
+
     mutating func add(_ kind: Kind) -> RequestID {
-        let id = RequestID(number: firstNumber + UInt64(queue.count - head))
+        let id = RequestID(number: nextNumber)
         count += 1
         if case .await = kind {
             awaited.insert(id)

@@ -77,8 +77,13 @@ struct Receiver: ~Copyable {
             try flush()
             if let status = interruption() {
                 if !hasObserved, status == .success || status == .timedOut {
-                    throw .failure(
-                        Failure(trouble.map(ClientFailure.gaveUp) ?? .noAnswer, at: options.place))
+                    guard let trouble else {
+                        ReceiveOptions.tool.say(
+                            "the broker at \(options.place.path) did not answer in time; nothing was observed"
+                        )
+                        return status
+                    }
+                    throw .failure(Failure(ClientFailure.gaveUp(trouble), at: options.place))
                 }
                 return status
             }
@@ -151,7 +156,9 @@ struct Receiver: ~Copyable {
         guard let number = options.readyDescriptor else { return }
         let descriptor = Descriptor(adopting: number)
         let outcome = [UInt8(ascii: "\n")].withUnsafeBytes { Streams.writeAll($0, to: descriptor.number) }
-        if outcome != .done { say("--ready-fd \(number) can't be written to: nobody is told") }
+        if outcome != .done {
+            ReceiveOptions.tool.say("--ready-fd \(number) can't be written to: nobody is told")
+        }
         _ = consume descriptor
         Streams.secureStandardStreams()
     }

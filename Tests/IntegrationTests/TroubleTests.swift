@@ -26,10 +26,13 @@ import UnixIO
         let peer = try fake.accept()
         try sender.expectFailure(75, "deliver")
         _ = peer
-        for arguments in [["-t", "0.4"], ["-c", "1", "-t", "0.4"]] {
+        for (arguments, status) in [(["-t", "0.4"], 0), (["-c", "1", "-t", "0.4"], 124)]
+            as [([String], Int32)]
+        {
             let receiver = try stage.start("receive-data", bytes: arguments.map { Array($0.utf8) })
             let silent = try fake.accept()
-            try receiver.expectFailure(75, "does not answer")
+            try receiver.errorLine("did not answer in time; nothing was observed")
+            try receiver.expectEnd(status, output: "")
             _ = silent
         }
         let patient = try stage.start("send-data", "-t", "0", "x")

@@ -147,3 +147,14 @@ import Testing
 }
 
 private struct Unexpected: Error {}
+
+@Suite struct PostTests {
+    @Test(arguments: [nil, 0, 9, 10, 9_007_199_254_740_991] as [UInt64?])
+    func itsFrameIsAsLongAsItSays(id: UInt64?) {
+        for post in [Post(name: "N"), Post(name: "N\n", object: "o", userInfo: Array("{}".utf8))] {
+            var frame: [UInt8] = []
+            RequestEncoder.post(post, id: id, to: &frame)
+            #expect(post.frameBytes(id: id) == frame.count - 4)
+        }
+    }
+}

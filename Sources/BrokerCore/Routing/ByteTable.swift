@@ -52,7 +52,8 @@ struct ByteHash {
         // One load, where the text goes on that far.
         let last =
             text.count &- growing.count >= 8
-            ? place.loadUnaligned(as: UInt64.self) & (1 &<< UInt64(rest &* 8) &- 1) : Self.word(place, rest)
+            ? UInt64(littleEndian: place.loadUnaligned(as: UInt64.self)) & (1 &<< UInt64(rest &* 8) &- 1)
+            : Self.word(place, rest)
         return finish(growing, last, count)
     }
 
@@ -67,7 +68,8 @@ struct ByteHash {
         let rest = count &- growing.count
         let last =
             text.count &- growing.count >= 8 && rest > 0
-            ? (end - (growing.count &+ 8)).loadUnaligned(as: UInt64.self) &>> UInt64((8 &- rest) &* 8)
+            ? UInt64(littleEndian: (end - (growing.count &+ 8)).loadUnaligned(as: UInt64.self))
+                &>> UInt64((8 &- rest) &* 8)
             : Self.word(end - count, rest)
         return finish(growing, last, count)
     }

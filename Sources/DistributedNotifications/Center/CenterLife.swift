@@ -5,7 +5,7 @@ import WireProtocol
 
 // The connection's life, and the center's.
 extension CenterState {
-    // Mutating, like others that each post calls: it changes nothing, but gets no copy of all this.
+    // It changes nothing, but as a mutating method it gets no copy of all this, once for each post.
     mutating func needsWaking(isPending: Bool) -> Bool {
         switch (phase, link) {
         case (.closing, _): true

@@ -14,6 +14,8 @@ extension CenterState {
     /// Offers the kernel what waits. True if something is left that the I/O thread must see to.
     mutating func write() -> Bool {
         var unsent = session.unsentCount
+        // Posts may have expired.
+        if unsent < outboxBytes { roomWaiters.signalAll() }
         if unsent > 0 {
             guard let connection = writableConnection else { return false }
             repeat {
@@ -54,7 +56,7 @@ extension CenterState {
     mutating func post(
         _ post: Post, at now: UInt64, waiting: Bool, _ effects: inout Effects
     ) -> DispatchSemaphore? {
-        if let error = refusal(of: post) {
+        if let error = refusal(of: post, isAnswered: post.retention != .none) {
             tell(.postFailed(Notification.Name(post.name), error), &effects)
             return nil
         }
@@ -70,13 +72,14 @@ extension CenterState {
         return nil
     }
 
-    func refusal(of post: Post) -> DistributedNotificationError? {
+    func refusal(of post: Post, isAnswered: Bool) -> DistributedNotificationError? {
         if case .refused(let reason) = link { return reason }
         guard isOpen else { return .closed }
-        guard post.frameBytes <= limits.frameBytes else {
+        let size = post.frameBytes(id: isAnswered ? session.nextNumber : nil)
+        guard size <= limits.frameBytes else {
             return .init(
                 code: .tooLarge,
-                description: "\(post.frameBytes) bytes are more than the \(limits.frameBytes) of a frame")
+                description: "\(size) bytes are more than the \(limits.frameBytes) of a frame")
         }
         return nil
     }

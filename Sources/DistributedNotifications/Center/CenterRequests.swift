@@ -16,7 +16,7 @@ extension CenterState {
             return
         }
         if case .send(let post) = request.kind {
-            if let error = refusal(of: post) ?? (hasRoom ? nil : .outboxFull) {
+            if let error = refusal(of: post, isAnswered: true) ?? (hasRoom ? nil : .outboxFull) {
                 finish(token, .failure(error), &effects)
                 return
             }

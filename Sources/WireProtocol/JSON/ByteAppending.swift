@@ -1,5 +1,6 @@
 extension [UInt8] {
     /// Appends what `write` puts down: it answers how many bytes, at most `capacity`.
+    // SAFETY: the array has that much room; each caller adds up what it writes from the counts that it passes as `capacity`.
     @inlinable @inline(always)
     package mutating func append(atMost capacity: Int, _ write: (UnsafeMutableRawPointer) -> Int) {
         append(addingCapacity: capacity) { span in

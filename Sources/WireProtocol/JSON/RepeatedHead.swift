@@ -102,7 +102,8 @@ final class RepeatedHead {
         return likeness
     }
 
-    /// Whether a text differs in the name only, that is as long as the last one: then all lies where it lay.
+    /// Whether a text differs in the name only, that is as long as the last one: then all lies where it lay, and the new name is
+    /// kept.
     @inline(always)
     private func differsInName(_ text: UnsafeRawPointer, _ textCount: Int) -> Bool {
         // The quotes are no part of the hole.

@@ -16,8 +16,10 @@ package struct Post: Sendable {
     /// Length and all.
     package let frame: [UInt8]
 
-    /// What counts for the broker's limit.
-    package var frameBytes: Int { frame.count - 4 }
+    /// What counts for the broker's limit, sent with this id or with none.
+    package func frameBytes(id: UInt64?) -> Int {
+        frame.count - 4 + (id.map { #","id":\#($0)"#.utf8.count } ?? 0)
+    }
 
     /// `appendUserInfo` appends one JSON object, complete and valid, or nothing.
     package init<Failure: Error>(
