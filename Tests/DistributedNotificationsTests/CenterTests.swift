@@ -231,7 +231,10 @@ extension CenterTests {
             center.post(Seat(number: 1, when: .init(timeIntervalSince1970: 1e15)))
             var told: [String] = []
             center.post(name: Notification.Name("o"), object: String(repeating: "o", count: 1025))
-            while told.count < 6 {
+            var deep = UserInfoValue.null
+            for _ in 0..<127 { deep = .array([deep]) }
+            center.post(name: Notification.Name("d"), userInfo: UserInfo(values: ["deep": deep]))
+            while told.count < 7 {
                 if case .postFailed(let name, let error) = try await events.next(within: Self.patience) {
                     told.append("\(name.rawValue) \(error.code) \(error.keyPath ?? "-")")
                 }
@@ -240,6 +243,7 @@ extension CenterTests {
                 told == [
                     "x invalidValue a[0]", " invalidName -", "y invalidValue object", "z tooLarge -",
                     "Seat invalidValue when", "o invalidName -",
+                    "d invalidValue -",
                 ])
             await #expect(throws: DistributedNotificationError.self) {
                 try await center.send(name: Notification.Name("a\n"))

@@ -122,6 +122,47 @@ import Testing
         )
     }
 
+    struct Forgiving: Encodable {
+        enum Key: String, CodingKey { case a, b, c, d, e }
+        struct Refusal: Error {}
+        /// Fails when it has written something, also in a container of its own.
+        struct Failing: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                var top = encoder.container(keyedBy: Key.self)
+                try top.encode(1, forKey: .a)
+                var nested = top.nestedUnkeyedContainer(forKey: .b)
+                try nested.encode(2)
+                throw Refusal()
+            }
+        }
+        struct FailingOnce: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                var whole = encoder.singleValueContainer()
+                try? whole.encode(Failing())
+                try whole.encode("instead")
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var top = encoder.container(keyedBy: Key.self)
+            try? top.encode(Failing(), forKey: .a)
+            try top.encode(FailingOnce(), forKey: .b)
+            var list = top.nestedUnkeyedContainer(forKey: .c)
+            try? list.encode(Failing())
+            try list.encode(3)
+            try? list.encode([Failing()])
+            try? top.encode(Date(timeIntervalSince1970: .infinity), forKey: .d)
+            try? Failing().encode(to: top.superEncoder(forKey: .e))
+        }
+    }
+
+    @Test("what failed leaves nothing behind, if encoding goes on")
+    func forgiving() throws {
+        let json = try encoded(Forgiving())
+        #expect(
+            String(decoding: json, as: UTF8.self) == #"{"b":"instead","c":[3],"e":{"a":1,"b":[2]}}"#)
+    }
+
     /// A key whose life can be watched.
     struct Mortal: Encodable {
         final class Token: Sendable {}

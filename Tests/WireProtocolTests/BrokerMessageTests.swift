@@ -157,4 +157,15 @@ private struct Unexpected: Error {}
             #expect(post.frameBytes(id: id) == frame.count - 4)
         }
     }
+
+    @Test func itsDepthIsThatOfItsFrame() {
+        for levels in 1...140 {
+            let arrays = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+            let post = Post(name: "N[", userInfo: Array(#"{"a":\#(arrays)}"#.utf8))
+            for limit in [2, 3, 100, 128] { #expect(post.isDeeper(than: limit) == (2 + levels > limit)) }
+        }
+        let wide = "[" + Array(repeating: "{}", count: 500).joined(separator: ",") + "]"
+        let post = Post(name: "N", userInfo: Array(#"{"a":\#(wide)}"#.utf8))
+        #expect(post.isDeeper(than: 3) && !post.isDeeper(than: 4))
+    }
 }

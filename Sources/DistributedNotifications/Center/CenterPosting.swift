@@ -81,6 +81,10 @@ extension CenterState {
                 code: .tooLarge,
                 description: "\(size) bytes are more than the \(limits.frameBytes) of a frame")
         }
+        if post.isDeeper(than: limits.depth) {
+            return .init(
+                code: .invalidValue, description: "nested deeper than the \(limits.depth) levels of a frame")
+        }
         return nil
     }
 }

@@ -40,7 +40,7 @@ extension DistributedNotificationCenter {
             seq: reply.seq, receivers: Int(clamping: reply.receivers), brokerInstance: reply.brokerInstance)
     }
 
-    /// Waits until all that was posted before is with the broker.
+    /// Waits until all that was posted before is with the broker, but for what ``Event/postFailed(_:_:)`` told.
     ///
     /// - Throws: `outcomeUnknown` if the connection ended meanwhile, `cancelled` if the task was cancelled or the center
     ///   closed.

@@ -165,6 +165,21 @@ private final class EncodingSlot: Encoder {
         try slot.encodeWhole(value)
     }
 
+    /// Leaves nothing of what failed, since who encodes may go on without it.
+    @inline(__always)
+    func attempt(_ body: () throws -> Void) throws {
+        let text = text
+        let before = (content: content, bytes: text.json.bytes.count, parts: text.parts.count)
+        do {
+            try body()
+        } catch {
+            content = before.content
+            text.json.bytes.removeSubrange(before.bytes...)
+            text.parts.removeSubrange(before.parts...)
+            throw error
+        }
+    }
+
     /// A slot of its own for the value that is due now, to be filled whenever.
     func detached(_ key: any CodingKey) -> EncodingSlot {
         let slot = EncodingSlot(parent: self, key: key, host: nil)
@@ -248,8 +263,10 @@ private struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt64, forKey key: Key) { member(key).json.append(integer: value) }
 
     func encode(_ value: some Encodable, forKey key: Key) throws {
-        slot.openMember(key.stringValue)
-        try slot.encodeNested(value, key: key)
+        try slot.attempt {
+            slot.openMember(key.stringValue)
+            try slot.encodeNested(value, key: key)
+        }
     }
 
     private func detached(_ key: any CodingKey) -> EncodingSlot {
@@ -296,8 +313,10 @@ private struct UnkeyedEncoding: UnkeyedEncodingContainer {
     func encode(_ value: UInt64) { element().json.append(integer: value) }
 
     func encode(_ value: some Encodable) throws {
-        slot.openElement()
-        try slot.encodeNested(value, key: PathKey(intValue: slot.elementCount - 1))
+        try slot.attempt {
+            slot.openElement()
+            try slot.encodeNested(value, key: PathKey(intValue: slot.elementCount - 1))
+        }
     }
 
     private func detached() -> EncodingSlot {
@@ -337,7 +356,7 @@ private struct SingleValueEncoding: SingleValueEncodingContainer {
     func encode(_ value: UInt16) { self.value().json.append(integer: UInt64(value)) }
     func encode(_ value: UInt32) { self.value().json.append(integer: UInt64(value)) }
     func encode(_ value: UInt64) { self.value().json.append(integer: value) }
-    func encode(_ value: some Encodable) throws { try slot.encodeWhole(value) }
+    func encode(_ value: some Encodable) throws { try slot.attempt { try slot.encodeWhole(value) } }
 }
 
 /// A key that stands in a coding path only.

@@ -21,6 +21,17 @@ package struct Post: Sendable {
         frame.count - 4 + (id.map { #","id":\#($0)"#.utf8.count } ?? 0)
     }
 
+    /// Whether it nests deeper than that; the frame's own object is the first level.
+    package func isDeeper(than limit: Int) -> Bool {
+        // Each level takes two bytes: most posts are too short to be looked at.
+        guard frame.count - 4 > 2 * limit else { return false }
+        return frame.withUnsafeBytes { frame in
+            let text = UnsafeRawBufferPointer(rebasing: frame[4...])
+            let opened = text.reduce(0) { $0 + ($1 | 0x20 == UInt8(ascii: "{") ? 1 : 0) }
+            return opened > limit && JSONText.fault(in: text, depth: limit)?.kind == .tooDeep
+        }
+    }
+
     /// `appendUserInfo` appends one JSON object, complete and valid, or nothing.
     package init<Failure: Error>(
         name: String, object: String?, deliversImmediately: Bool, retention: Retention,
