@@ -233,7 +233,8 @@ extension CenterTests {
             center.post(name: Notification.Name("o"), object: String(repeating: "o", count: 1025))
             var deep = UserInfoValue.null
             for _ in 0..<127 { deep = .array([deep]) }
-            center.post(name: Notification.Name("d"), userInfo: UserInfo(values: ["deep": deep]))
+            let tooDeep = UserInfo(values: ["deep": deep])
+            center.post(name: Notification.Name("d"), userInfo: tooDeep)
             while told.count < 7 {
                 if case .postFailed(let name, let error) = try await events.next(within: Self.patience) {
                     told.append("\(name.rawValue) \(error.code) \(error.keyPath ?? "-")")
@@ -247,6 +248,9 @@ extension CenterTests {
                 ])
             await #expect(throws: DistributedNotificationError.self) {
                 try await center.send(name: Notification.Name("a\n"))
+            }
+            await #expect(throws: DistributedNotificationError.self) {
+                try await center.send(name: Notification.Name("d"), userInfo: tooDeep)
             }
             await #expect(throws: DistributedNotificationError.self) {
                 try await center.notifications(matching: "\\").confirmed()
