@@ -4,65 +4,6 @@ import WireProtocol
 
 @testable import BrokerCore
 
-@Suite struct FrameLedgerTests {
-    @Test(arguments: 1...10)
-    func countsWhatEndedHoweverItIsWritten(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        let maker = FrameMaker()
-        var ledger = FrameLedger()
-        for _ in 0..<200 {
-            let frames = (0...random.below(4)).map { _ in
-                random.oneIn(3) ? FrameWriter("ok").finish() : maker.notification("\"n\"", userInfo: "{}")
-            }
-            // Written up to anywhere behind a header; the rest goes with the next piece.
-            var position = 0
-            let stream = Array(frames.joined())
-            var ended = 0
-            while position < stream.count {
-                let count = min(stream.count - position, 1 + random.below(200))
-                ended += stream.withUnsafeBytes { bytes in
-                    bytes.baseAddress.map { ledger.advance($0 + position, by: count) } ?? 0
-                }
-                position += count
-            }
-            #expect(ledger.isAtBoundary)
-            #expect(ended == frames.count { $0[13] == UInt8(ascii: "n") }, "seed \(seed)")
-        }
-    }
-}
-
-@Suite struct NotificationKeysTests {
-    private func key(_ frame: [UInt8]) -> UInt64? {
-        let keys = NotificationKeys(hash: ByteHash(seed: 9))
-        return frame.withUnsafeBytes { keys.key(of: $0)?.hash }
-    }
-
-    @Test func nameAndObjectMakeTheKey() {
-        let maker = FrameMaker()
-        let plain = key(maker.notification(#""A""#))
-        #expect(plain == key(maker.notification(#""\u0041""#, userInfo: #"{"object":"o"}"#)))
-        #expect(plain != key(maker.notification(#""B""#)))
-        #expect(plain != key(maker.notification(#""A""#, object: #""""#)))
-        let withObject = key(maker.notification(#""A""#, object: #""o\"""#))
-        #expect(
-            withObject == key(maker.notification(#""\u0041""#, object: #""\u006f\u0022""#, userInfo: "{}")))
-        #expect(withObject != key(maker.notification(#""o\"""#, object: #""A""#)))
-    }
-
-    @Test func seqIsRead() {
-        let maker = FrameMaker()
-        let keys = NotificationKeys(hash: ByteHash(seed: 9))
-        for seq in 1...UInt64(120) {
-            maker.notification(#""A""#).withUnsafeBytes { #expect(keys.key(of: $0)?.seq == seq) }
-        }
-    }
-
-    @Test func aRetainedOneIsReplacedByNothing() {
-        let maker = FrameMaker()
-        for _ in 0..<2 { #expect(key(maker.retained(#""A""#, userInfo: "{}")) == nil) }
-    }
-}
-
 private let gapOpening = Array("{\"type\":\"gap".utf8)
 
 /// An outbox beside a plain list of what should be in it.

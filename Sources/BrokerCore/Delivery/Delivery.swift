@@ -168,14 +168,7 @@ final class Delivery {
 
     @inline(__always)
     private static func put(_ value: UInt64, _ position: inout UnsafeMutableRawPointer) {
-        var digits = 1
-        var bound: UInt64 = 10
-        while digits < 20, value >= bound {
-            digits += 1
-            let (next, overflow) = bound.multipliedReportingOverflow(by: 10)
-            if overflow { break }
-            bound = next
-        }
+        let digits = JSONNumber.digitCount(of: value)
         _ = JSONNumber.write(value, digits: digits, to: position)
         position += digits
     }

@@ -94,36 +94,35 @@ final class GlobIndex {
         self.hash = hash
     }
 
-    private func hash(ofFirst text: [UInt8]) -> UInt64 {
-        var growing = hash.growing
-        return text.withUnsafeBytes { hash.hash(&growing, ofFirst: $0.count, of: $0) }
-    }
-
-    private func hash(ofLast text: [UInt8]) -> UInt64 {
-        var growing = hash.growing
-        return text.withUnsafeBytes { hash.hash(&growing, ofLast: $0.count, of: $0) }
-    }
-
     func insert(_ glob: Glob) {
-        let (prefix, suffix) = (glob.pattern.prefix, glob.pattern.suffix)
-        if !prefix.isEmpty {
-            byPrefix.file(glob, under: prefix, hash: hash(ofFirst: prefix))
-        } else if !suffix.isEmpty {
-            bySuffix.file(glob, under: suffix, hash: hash(ofLast: suffix))
+        if let (anchored, text, hash) = anchor(of: glob) {
+            anchored.file(glob, under: text, hash: hash)
         } else {
             unanchored.append(glob)
         }
     }
 
     func remove(_ glob: Glob) {
-        let (prefix, suffix) = (glob.pattern.prefix, glob.pattern.suffix)
-        if !prefix.isEmpty {
-            byPrefix.unfile(glob, under: prefix, hash: hash(ofFirst: prefix))
-        } else if !suffix.isEmpty {
-            bySuffix.unfile(glob, under: suffix, hash: hash(ofLast: suffix))
+        if let (anchored, text, hash) = anchor(of: glob) {
+            anchored.unfile(glob, under: text, hash: hash)
         } else {
             unanchored.removeAll { $0 === glob }
         }
+    }
+
+    /// Where a glob is filed, and under what; nil if it begins and ends with a wild card.
+    private func anchor(of glob: Glob) -> (Anchored, text: [UInt8], hash: UInt64)? {
+        let (prefix, suffix) = (glob.pattern.prefix, glob.pattern.suffix)
+        var growing = hash.growing
+        if !prefix.isEmpty {
+            let code = prefix.withUnsafeBytes { hash.hash(&growing, ofFirst: $0.count, of: $0) }
+            return (byPrefix, prefix, code)
+        }
+        if !suffix.isEmpty {
+            let code = suffix.withUnsafeBytes { hash.hash(&growing, ofLast: $0.count, of: $0) }
+            return (bySuffix, suffix, code)
+        }
+        return nil
     }
 
     /// Calls with each glob that matches a name.

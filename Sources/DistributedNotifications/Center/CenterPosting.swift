@@ -13,25 +13,22 @@ extension CenterState {
 
     /// Offers the kernel what waits. True if something is left that the I/O thread must see to.
     mutating func write() -> Bool {
-        var unsent = session.unsentCount
-        // Posts may have expired.
-        if unsent < outboxBytes { roomWaiters.signalAll() }
-        if unsent > 0 {
+        while true {
+            let unsent = session.unsentCount
+            if unsent < outboxBytes { roomWaiters.signalAll() }
+            if unsent == 0 {
+                drainWaiters.signalAll()
+                return false
+            }
             guard let connection = writableConnection else { return false }
-            repeat {
-                switch session.withUnsent({ connection.socket.write($0) }) {
-                case .bytes(let count): session.kernelTook(count)
-                case .wouldBlock: return true
-                case .closed, .failed:
-                    isWriteClosed = true
-                    return false
-                }
-                unsent = session.unsentCount
-                if unsent < outboxBytes { roomWaiters.signalAll() }
-            } while unsent > 0
+            switch session.withUnsent({ connection.socket.write($0) }) {
+            case .bytes(let count): session.kernelTook(count)
+            case .wouldBlock: return true
+            case .closed, .failed:
+                isWriteClosed = true
+                return false
+            }
         }
-        drainWaiters.signalAll()
-        return false
     }
 
     private mutating func postNow(_ post: Post, at now: UInt64) {
@@ -56,7 +53,12 @@ extension CenterState {
     mutating func post(
         _ post: Post, at now: UInt64, waiting: Bool, _ effects: inout Effects
     ) -> DispatchSemaphore? {
-        if let error = refusal(of: post, isAnswered: post.retention != .none) {
+        let isAnswered =
+            switch post.retention {
+            case .none: false
+            case .keep, .clear: true
+            }
+        if let error = refusal(of: post, isAnswered: isAnswered) {
             tell(.postFailed(Notification.Name(post.name), error), &effects)
             return nil
         }
@@ -65,9 +67,10 @@ extension CenterState {
             if waiting { roomWaiters.append(room) }
             return room
         }
-        switch post.retention {
-        case .none: postNow(post, at: now)
-        case .keep, .clear: watchedPosts[session.send(post, at: now)] = post.name
+        if isAnswered {
+            watchedPosts[session.send(post, at: now)] = post.name
+        } else {
+            postNow(post, at: now)
         }
         return nil
     }

@@ -18,4 +18,11 @@ extension [UInt8] {
             return literal.utf8CodeUnitCount
         }
     }
+
+    /// Writes the length of a frame that begins at `start`, with room for it.
+    mutating func setFrameLength(_ length: Int, at start: Int = 0) {
+        withUnsafeMutableBytes {
+            $0.storeBytes(of: UInt32(clamping: length).bigEndian, toByteOffset: start, as: UInt32.self)
+        }
+    }
 }

@@ -38,7 +38,8 @@ package enum JSONNumber {
         }
     }
 
-    private static func digitCount(of value: UInt64) -> Int {
+    @inlinable @inline(always)
+    package static func digitCount(of value: UInt64) -> Int {
         var count = 1
         var bound: UInt64 = 10
         while value >= bound {

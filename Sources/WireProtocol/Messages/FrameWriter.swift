@@ -77,8 +77,7 @@ package struct FrameWriter {
     /// The whole frame, with its length in front.
     package consuming func finish() -> [UInt8] {
         bytes.append(UInt8(ascii: "}"))
-        let length = UInt32(truncatingIfNeeded: bytes.count - 4)
-        for index in 0..<4 { bytes[index] = UInt8(truncatingIfNeeded: length >> UInt32(24 - 8 * index)) }
+        bytes.setFrameLength(bytes.count - 4)
         return bytes
     }
 }

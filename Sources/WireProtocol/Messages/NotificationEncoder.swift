@@ -189,8 +189,7 @@ package final class NotificationEncoder {
         front.append(literal: retained)
         JSONString.append(observer, quotedTo: &front)
         if userInfoBytes != nil { front.append(literal: userInfoLabel) }
-        let length = UInt32(truncatingIfNeeded: front.count - 4 + (userInfoBytes ?? 0) + 1)
-        for index in 0..<4 { front[index] = UInt8(truncatingIfNeeded: length >> UInt32(24 - 8 * index)) }
+        front.setFrameLength(front.count - 4 + (userInfoBytes ?? 0) + 1)
         return front
     }
 }

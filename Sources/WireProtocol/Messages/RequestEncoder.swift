@@ -20,7 +20,7 @@ package enum RequestEncoder {
         bytes.append(contentsOf: post.frame[..<Post.idOffset])
         append(id, &bytes)
         bytes.append(contentsOf: post.frame[Post.idOffset...])
-        setLength(start, &bytes)
+        bytes.setFrameLength(bytes.count - start - 4, at: start)
     }
 
     package static func addObserver(
@@ -90,14 +90,7 @@ package enum RequestEncoder {
 
     static func end(_ start: Int, _ bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "}"))
-        setLength(start, &bytes)
-    }
-
-    private static func setLength(_ start: Int, _ bytes: inout [UInt8]) {
-        let length = UInt32(clamping: bytes.count - start - 4)
-        bytes.withUnsafeMutableBytes {
-            $0.storeBytes(of: length.bigEndian, toByteOffset: start, as: UInt32.self)
-        }
+        bytes.setFrameLength(bytes.count - start - 4, at: start)
     }
 
     private static func append(_ id: UInt64, _ bytes: inout [UInt8]) {
