@@ -2,24 +2,19 @@ import DistributedNotifications
 import Foundation
 import Synchronization
 
-/// A program of the examples as a process of its own. It is ended with its owner.
+/// A program of the examples as a process of its own. It is ended as soon as its owner lets go of it, and whatever became of it,
+/// it holds nothing of this process open: what it writes, errors too, is read here.
 final class Program: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    private struct State {
-        var output = Data()
-        var hasEnded = false
-        var waiting: [UUID: CheckedContinuation<Void, Never>] = [:]
-
-        var text: String { String(decoding: output, as: UTF8.self) }
-    }
+    private static let patience = Duration.seconds(60)
 
     private let name: String
     private let process = Process()
     private let input = Pipe()
-    private let state = Mutex(State())
+    private let output = Output()
 
     /// Where the programs are: beside the test.
     private static let directory = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -31,34 +26,19 @@ final class Program: Sendable {
         process.arguments = arguments
         process.environment = ["NOTIFICATION_BROKER_SOCKET": socket]
         process.standardInput = input
-        let output = Pipe()
-        process.standardOutput = output
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
         try process.run()
-        try output.fileHandleForWriting.close()
-        Thread { [weak self] in
-            while true {
-                let data = output.fileHandleForReading.availableData
-                if data.isEmpty { break }
-                self?.change { $0.output += data }
-            }
-            self?.change { $0.hasEnded = true }
-        }.start()
+        try pipe.fileHandleForWriting.close()
+        output.read(pipe.fileHandleForReading)
     }
 
     deinit {
         process.terminate()
     }
 
-    private func change(_ body: (inout State) -> Void) {
-        let waiting = state.withLock { state in
-            body(&state)
-            defer { state.waiting = [:] }
-            return state.waiting.values
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    var text: String { state.withLock { $0.text } }
+    var text: String { output.text }
 
     func type(_ line: String) {
         input.fileHandleForWriting.write(Data((line + "\n").utf8))
@@ -77,27 +57,71 @@ final class Program: Sendable {
         try await wait(for: "its end") { $0.hasEnded }
     }
 
-    private func wait(for what: String, _ condition: (State) -> Bool) async throws {
-        let timer = Task { [weak self] in
-            try await Task.sleep(for: .seconds(60))
-            self?.change { _ in }
+    private func wait(for what: String, _ condition: (Output.State) -> Bool) async throws {
+        guard await output.reaches(condition, within: Self.patience) else {
+            throw Failure(description: "\(name) did not show '\(what)', but:\n\(text)")
+        }
+    }
+}
+
+/// What a program has written. Its reader holds this alone, never the program, whose end is its owner's to say.
+private final class Output: Sendable {
+    struct State {
+        var bytes = Data()
+        var hasEnded = false
+        var isLate = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+
+        var text: String { String(decoding: bytes, as: UTF8.self) }
+
+        /// Whether the condition is met; nil while it still may be.
+        func answer(to condition: (State) -> Bool) -> Bool? {
+            if condition(self) { return true }
+            return hasEnded || isLate ? false : nil
+        }
+    }
+
+    private let state = Mutex(State())
+
+    var text: String { state.withLock { $0.text } }
+
+    func read(_ handle: FileHandle) {
+        Thread { [self] in
+            while true {
+                let data = handle.availableData
+                if data.isEmpty { break }
+                change { $0.bytes += data }
+            }
+            change { $0.hasEnded = true }
+        }.start()
+    }
+
+    /// Waits for the condition; false if it can't come true any more, or not in time.
+    func reaches(_ condition: (State) -> Bool, within limit: Duration) async -> Bool {
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            change { $0.isLate = true }
         }
         defer { timer.cancel() }
-        let deadline = ContinuousClock.now + .seconds(60)
         while true {
-            let (isMet, hasEnded) = state.withLock { (condition($0), $0.hasEnded) }
-            if isMet { return }
-            if hasEnded || ContinuousClock.now >= deadline {
-                throw Failure(description: "\(name) did not show '\(what)', but:\n\(text)")
-            }
+            if let answer = state.withLock({ $0.answer(to: condition) }) { return answer }
             await withCheckedContinuation { continuation in
-                let isReady = state.withLock { state in
-                    if condition(state) || state.hasEnded { return true }
-                    state.waiting[UUID()] = continuation
-                    return false
+                let mustWait = state.withLock { state in
+                    guard state.answer(to: condition) == nil else { return false }
+                    state.waiting.append(continuation)
+                    return true
                 }
-                if isReady { continuation.resume() }
+                if !mustWait { continuation.resume() }
             }
         }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let waiting = state.withLock { state in
+            body(&state)
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
     }
 }
