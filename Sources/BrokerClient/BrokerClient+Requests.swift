@@ -23,7 +23,7 @@ extension BrokerClient {
             }
             let now = MonotonicClock.now()
             if let deadline = limit.deadline, deadline <= now { throw .gaveUp(trouble) }
-            let retry = now + nanoseconds(schedule.nextDelay(using: &generator))
+            let retry = now + schedule.nextDelay(using: &generator).nanoseconds
             try pause(until: min(retry, limit.deadline ?? .max), alarm: limit.alarm)
         }
     }

@@ -122,12 +122,11 @@ package final class BrokerClient {
         if flush() { return .progress }
         let isStuck = session.unsentCount > 0 && link?.isWritable == true
         guard
-            try poll(
+            let readiness = try poll(
                 link?.socket.number ?? -1, isStuck ? [.readable, .writable] : .readable, until: deadline)
         else { return .deadline }
-        let readiness = entries[0].readiness
         if readiness.contains(.writable) { _ = flush() }
-        if !readiness.subtracting(.writable).isEmpty {
+        if readiness.tellsOfInput {
             switch read() {
             case .bytes, .wouldBlock: break
             case .endOfFile: return end(.closed)
@@ -140,10 +139,14 @@ package final class BrokerClient {
 
     private var watchedIsReady: Bool { watched.contains { !$0.readiness.isEmpty } }
 
-    /// False when the deadline came.
+    /// What the socket is ready for, which may be nothing if something watched is; nil when the deadline came.
     private func poll(_ socket: Int32, _ interest: Readiness, until deadline: UInt64?) throws(SystemError)
-        -> Bool
+        -> Readiness?
     {
+        if watched.isEmpty {
+            let readiness = try PollEntry.wait(for: socket, interest, until: deadline)
+            return readiness.isEmpty ? nil : readiness
+        }
         entries.removeAll(keepingCapacity: true)
         entries.append(PollEntry(socket, interest))
         entries.append(contentsOf: watched)
@@ -151,7 +154,7 @@ package final class BrokerClient {
         for index in watched.indices {
             watched[index] = entries[index + 1]
         }
-        return count > 0
+        return count > 0 ? entries[0].readiness : nil
     }
 
     /// Writes what the kernel takes at once; false if it took nothing.
@@ -191,26 +194,21 @@ package final class BrokerClient {
         let now = MonotonicClock.now()
         let end = session.connectionEnded(at: now, using: &generator)
         if reconnects, case .reconnect(let delay) = end.next {
-            nextAttempt = now + nanoseconds(delay)
+            nextAttempt = now + delay.nanoseconds
         }
         return .ended(end, cause)
     }
 
     private func waitWithoutConnection(until deadline: UInt64?) throws(SystemError) -> Turn {
         let stop = [deadline, nextAttempt].compactMap(\.self).min()
-        if try poll(-1, [], until: stop) { return .watched }
+        if try poll(-1, [], until: stop) != nil { return .watched }
         guard let attempt = nextAttempt, attempt <= MonotonicClock.now() else { return .deadline }
         do throws(EndpointError) {
             try connect()
             return .connected
         } catch {
-            nextAttempt = MonotonicClock.now() + nanoseconds(session.connectingFailed(using: &generator))
+            nextAttempt = MonotonicClock.now() + session.connectingFailed(using: &generator).nanoseconds
             return .stillGone(error)
         }
     }
-}
-
-func nanoseconds(_ duration: Duration) -> UInt64 {
-    let parts = duration.components
-    return UInt64(max(parts.seconds, 0)) * 1_000_000_000 + UInt64(max(parts.attoseconds, 0) / 1_000_000_000)
 }

@@ -4,34 +4,25 @@
 /// arrive twice. One that it took in part is sent again whole on the next connection, where the broker has
 /// thrown the part away. What makes sense only on its own connection (`addObserver`, `ping`, ...) goes with it.
 struct Outbox: Sendable {
-    struct Frame: Sendable {
-        enum Kind: Sendable {
-            case post(name: String, since: UInt64)
-            case boundToConnection
-        }
-
-        let kind: Kind
-        let id: RequestID?
-        fileprivate(set) var end: Int
-    }
+    typealias Frame = OutboxFrames.Frame
 
     private static let worthCompacting = 64 * 1024
     private static let worthEmptying = 4 * 1024
 
     private var bytes: [UInt8] = []
     private var taken = 0
-    private var frames: [Frame] = []
+    private var frames = OutboxFrames()
     private var firstFrame = 0
 
     var isEmpty: Bool { taken == bytes.count }
     var unsentCount: Int { bytes.count - taken }
 
-    private var firstFrameStart: Int { firstFrame == 0 ? 0 : frames[firstFrame - 1].end }
+    private var firstFrameStart: Int { firstFrame == 0 ? 0 : frames.end(of: firstFrame - 1) }
 
     /// `encode` appends exactly one frame.
     mutating func append(_ kind: Frame.Kind, id: RequestID?, _ encode: (inout [UInt8]) -> Void) {
         encode(&bytes)
-        frames.append(Frame(kind: kind, id: id, end: bytes.count))
+        frames.append(kind, id: id, end: bytes.count)
     }
 
     private mutating func append(_ frame: Frame, _ content: ArraySlice<UInt8>) {
@@ -45,14 +36,14 @@ struct Outbox: Sendable {
     mutating func kernelTook(_ count: Int) {
         precondition(count <= unsentCount, "the kernel took \(count) bytes of \(unsentCount)")
         taken += count
-        while firstFrame < frames.count && frames[firstFrame].end <= taken {
+        while firstFrame < frames.count && frames.end(of: firstFrame) <= taken {
             firstFrame += 1
         }
         if isEmpty {
-            // Not for each frame: to empty the two arrays costs more than to fill them.
+            // Not for each frame: to empty the arrays costs more than to fill them.
             if bytes.count < Self.worthEmptying { return }
             bytes.removeAll(keepingCapacity: bytes.capacity <= 16 * Self.worthCompacting)
-            frames.removeAll(keepingCapacity: true)
+            frames.removeAll()
             taken = 0
             firstFrame = 0
         } else if firstFrameStart > Self.worthCompacting && firstFrameStart > bytes.count / 2 {
@@ -64,9 +55,6 @@ struct Outbox: Sendable {
         let start = firstFrameStart
         bytes.removeFirst(start)
         frames.removeFirst(firstFrame)
-        for index in frames.indices {
-            frames[index].end -= start
-        }
         taken -= start
         firstFrame = 0
     }
@@ -115,7 +103,8 @@ struct Outbox: Sendable {
 
     private var unfinished: [(Frame, ArraySlice<UInt8>)] {
         var start = firstFrameStart
-        return frames[firstFrame...].map { frame in
+        return (firstFrame..<frames.count).map { index in
+            let frame = frames[index]
             defer { start = frame.end }
             return (frame, bytes[start..<frame.end])
         }

@@ -13,15 +13,13 @@ struct PendingRequests: Sendable {
         case await
     }
 
-    // No optional: the run-time would put its type together at the start of every tool, which takes as long as a post.
-    private enum Place {
-        case outstanding(Kind)
-        case answered
-    }
-
     private static let worthCompacting = 1024
 
-    private var queue: [Place] = []
+    private static let answered = 0
+
+    /// The words of kinds, or `answered`. No type of our own: the run-time would put together that of its array at the start of
+    /// every tool, which takes as long as a post.
+    private var queue: [Int] = []
     private var head = 0
     /// The number of the request at `head`.
     private var firstNumber: UInt64 = 1
@@ -37,10 +35,10 @@ struct PendingRequests: Sendable {
         count += 1
         if case .await = kind {
             awaited.insert(id)
-            queue.append(.answered)
+            queue.append(Self.answered)
             dropAnswered()
         } else {
-            queue.append(.outstanding(kind))
+            queue.append(kind.word)
         }
         return id
     }
@@ -56,16 +54,16 @@ struct PendingRequests: Sendable {
             return awaited.remove(id) == nil ? nil : .await
         }
         let place = head + Int(id.number - firstNumber)
-        guard case .outstanding(let kind) = queue[place] else {
+        guard let kind = Kind(word: queue[place]) else {
             return awaited.remove(id) == nil ? nil : .await
         }
-        queue[place] = .answered
+        queue[place] = Self.answered
         dropAnswered()
         return kind
     }
 
     private mutating func dropAnswered() {
-        while head < queue.count, case .answered = queue[head] {
+        while head < queue.count, queue[head] == Self.answered {
             head += 1
             firstNumber += 1
         }
@@ -78,11 +76,38 @@ struct PendingRequests: Sendable {
     /// Takes out all that are not among `kept`, in their order.
     mutating func removeAll(but kept: Set<RequestID>) -> [(id: RequestID, kind: Kind)] {
         var removed = awaited.map { (id: $0, kind: Kind.await) }
-        for (offset, place) in queue[head...].enumerated() {
+        for (offset, word) in queue[head...].enumerated() {
             let id = RequestID(number: firstNumber + UInt64(offset))
-            if case .outstanding(let kind) = place, !kept.contains(id) { removed.append((id, kind)) }
+            if let kind = Kind(word: word), !kept.contains(id) { removed.append((id, kind)) }
         }
         for (id, _) in removed { _ = remove(id) }
         return removed.sorted { $0.id < $1.id }
+    }
+}
+
+extension PendingRequests.Kind {
+    /// The kind in the lowest three bits, an observer's number above them; never 0.
+    fileprivate var word: Int {
+        switch self {
+        case .hello: 1
+        case .observe(let observer): Int(observer.number) * 8 + 2
+        case .stopObserving(let observer): Int(observer.number) * 8 + 3
+        case .post: 4
+        case .other: 5
+        case .await: 6
+        }
+    }
+
+    /// Nil for what is no kind's word.
+    fileprivate init?(word: Int) {
+        switch word & 7 {
+        case 1: self = .hello
+        case 2: self = .observe(ObserverID(number: UInt64(word >> 3)))
+        case 3: self = .stopObserving(ObserverID(number: UInt64(word >> 3)))
+        case 4: self = .post
+        case 5: self = .other
+        case 6: self = .await
+        default: return nil
+        }
     }
 }

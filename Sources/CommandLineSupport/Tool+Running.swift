@@ -11,6 +11,10 @@ extension Tool {
 
     /// One line on standard error that ends nothing: a hint, a warning, news.
     package func say(_ message: String, until limit: WaitLimit = .none) {
+        say(Array(message.utf8), until: limit)
+    }
+
+    package func say(_ message: [UInt8], until limit: WaitLimit = .none) {
         StandardError.write(messageLine(name, message), until: limit)
     }
 

@@ -25,6 +25,16 @@ package enum MonotonicClock {
     }
 }
 
+extension Duration {
+    /// Whole nanoseconds, to be added to a moment: what is beyond a century counts as one, what is negative as nothing.
+    package var nanoseconds: UInt64 {
+        let century: Int64 = 100 * 366 * 86_400
+        let (seconds, attoseconds) = components
+        if seconds >= century { return UInt64(century) * 1_000_000_000 }
+        return UInt64(max(0, seconds)) * 1_000_000_000 + UInt64(max(0, attoseconds)) / 1_000_000_000
+    }
+}
+
 package enum WallClock {
     /// Microseconds since 1970-01-01 UTC.
     package static func microseconds() -> Int64 {

@@ -38,8 +38,8 @@ package enum CurrentProcess {
     }
 
     /// What follows the process's name, byte for byte: Swift's own `arguments` repairs what is not UTF-8.
-    package static func arguments() -> [[UInt8]] {
-        var arguments: [[UInt8]] = []
+    package static func arguments() -> ByteStrings {
+        var arguments = ByteStrings()
         for index in 1..<max(1, Int(CommandLine.argc)) {
             guard let argument = CommandLine.unsafeArgv[index] else { break }
             // SAFETY: arguments are NUL-terminated and live as long as the process.

@@ -29,8 +29,11 @@ package struct PollEntry: Sendable {
     package static func wait(
         for number: Int32, _ interest: Readiness, until deadline: UInt64?
     ) throws(SystemError) -> Readiness {
-        var entries = [PollEntry(number, interest)]
-        try wait(for: &entries, until: deadline)
-        return entries[0].readiness
+        var entry = PollEntry(number, interest)
+        let count = withUnsafeMutablePointer(to: &entry) {
+            SystemCalls.poll(UnsafeMutableBufferPointer(start: $0, count: 1), until: deadline)
+        }
+        try check("poll", count)
+        return entry.readiness
     }
 }

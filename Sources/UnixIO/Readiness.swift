@@ -18,6 +18,9 @@ package struct Readiness: OptionSet, Sendable {
     /// The number is no open descriptor; only `PollEntry` tells it.
     package static let invalid = Readiness(rawValue: UInt32(linux_invalid))
 
+    /// Not the one that all option sets have: it asks the run-time for a conformance first.
+    package var isEmpty: Bool { rawValue == 0 }
+
     /// Whether a read would find something: bytes, an end or an error.
     package var tellsOfInput: Bool {
         rawValue

@@ -27,7 +27,7 @@ struct BenchOptions {
 
     private static func workloads(_ arguments: Arguments) throws(Failure) -> [Workload] {
         var workloads: [Workload] = []
-        for word in arguments.operands {
+        for word in arguments.operands.all {
             let text = String(decoding: word, as: UTF8.self)
             guard let workload = Workload(rawValue: text) else {
                 let words = Workload.allCases.map(\.rawValue)
@@ -80,11 +80,11 @@ struct BenchOptions {
             once, in order, the same order everywhere. Where no broker is running one is started for the time being. \
             Workloads (default: all): \(Workload.allCases.map { "\($0.rawValue): \($0.meaning)" }.joined(separator: "; ")).
             """,
-        options: [
-            .count, .size, .senders, .receivers, .names, .globs, .changes, .match, .freshNames, .answers,
-            .threads,
-            .timeout, .json, .quiet, .socket,
-        ],
+        options: {
+            $0(.count) || $0(.size) || $0(.senders) || $0(.receivers) || $0(.names) || $0(.globs)
+                || $0(.changes) || $0(.match) || $0(.freshNames) || $0(.answers) || $0(.threads)
+                || $0(.timeout) || $0(.json) || $0(.quiet) || $0(.socket)
+        },
         exitStatuses: {
             [
                 .success, .usage, .dataRefused, .noBroker, .systemError, .outputFailed, .gaveUp,

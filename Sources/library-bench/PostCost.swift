@@ -44,8 +44,8 @@ struct PostCost: CustomStringConvertible {
     var description: String {
         let hundredths = Int((ratio * 100).rounded())
         return """
-            \(Int(post / .nanoseconds(1))) ns, \(Double(hundredths) / 100) times a bare write \
-            (\(Int(write / .nanoseconds(1))) ns)
+            \(post.nanoseconds) ns, \(Double(hundredths) / 100) times a bare write \
+            (\(write.nanoseconds) ns)
             """
     }
 }

@@ -1,4 +1,5 @@
 import CommandLineSupport
+import UnixIO
 import WireProtocol
 
 /// What the broker's program is asked to do: its first argument, or to serve.
@@ -33,7 +34,7 @@ enum BrokerCommand: String, CaseIterable {
             Relays notifications between processes, in the foreground, until SIGTERM or SIGINT. `status` shows what the \
             running broker does and for whom, `path` where its socket is, `stop` ends it.
             """,
-        options: RunOptions.all + [.json],
+        options: { RunOptions.all.contains(where: $0) || $0(.json) },
         exitStatuses: {
             [
                 .success, .usage, .noBroker, .systemError, .cannotCreateSocket, .outputFailed, .gaveUp,

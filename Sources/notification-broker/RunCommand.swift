@@ -101,13 +101,3 @@ struct RunCommand {
         return configuration
     }
 }
-
-extension Duration {
-    /// Whole nanoseconds; what is beyond a century counts as one.
-    fileprivate var nanoseconds: UInt64 {
-        let century: Int64 = 100 * 366 * 86_400
-        let (seconds, attoseconds) = components
-        if seconds >= century { return UInt64(century) * 1_000_000_000 }
-        return UInt64(max(0, seconds)) * 1_000_000_000 + UInt64(max(0, attoseconds)) / 1_000_000_000
-    }
-}

@@ -33,7 +33,7 @@ struct ReceiveOptions {
         endsWithNul = arguments.has(.null)
         count = try arguments.count(.count, in: 0...Int.max)
         deadline = try arguments.seconds(.timeout).map { timeout in
-            MonotonicClock.now() &+ UInt64(timeout / .nanoseconds(1))
+            MonotonicClock.now() &+ timeout.nanoseconds
         }
         leavesOutRetained = arguments.has(.noRetained)
         waitsForBroker = arguments.has(.waitBroker)
@@ -72,10 +72,11 @@ extension ReceiveOptions {
             Observes notifications, DataNotification if nothing else is asked for. Prints `NO DATA` when it is \
             observing, then `Received data: DATA` for each notification.
             """,
-        options: [
-            .name, .match, .all, .object, .key, .format, .null, .count, .timeout, .noRetained, .overflow,
-            .waitBroker, .readyDescriptor, .noReconnect, .exec, .quiet, .socket,
-        ],
+        options: {
+            $0(.name) || $0(.match) || $0(.all) || $0(.object) || $0(.key) || $0(.format) || $0(.null)
+                || $0(.count) || $0(.timeout) || $0(.noRetained) || $0(.overflow) || $0(.waitBroker)
+                || $0(.readyDescriptor) || $0(.noReconnect) || $0(.exec) || $0(.quiet) || $0(.socket)
+        },
         exitStatuses: {
             [
                 .success, .usage, .dataRefused, .noBroker, .systemError, .outputFailed, .gaveUp,

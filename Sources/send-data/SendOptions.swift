@@ -117,7 +117,7 @@ struct SendOptions {
 
     /// The moment when a wait that begins then ends; nil is never.
     func deadline(from start: UInt64 = MonotonicClock.now()) -> UInt64? {
-        timeout == .zero ? nil : start &+ UInt64(timeout / .nanoseconds(1))
+        timeout == .zero ? nil : start &+ timeout.nanoseconds
     }
 }
 
@@ -128,10 +128,11 @@ extension SendOptions {
             Posts {"data": DATA} as a notification, and ends when the broker has accepted it. Without DATA one line \
             of standard input is sent; at its end, `Nothing left to say`.
             """,
-        options: [
-            .name, .object, .key, .userInfo, .lines, .file, .retain, .clear, .waitBroker, .deliverImmediately,
-            .waitReceivers, .timeout, .printReceipt, .quiet, .socket,
-        ],
+        options: {
+            $0(.name) || $0(.object) || $0(.key) || $0(.userInfo) || $0(.lines) || $0(.file) || $0(.retain)
+                || $0(.clear) || $0(.waitBroker) || $0(.deliverImmediately) || $0(.waitReceivers)
+                || $0(.timeout) || $0(.printReceipt) || $0(.quiet) || $0(.socket)
+        },
         exitStatuses: {
             [
                 .success, .usage, .dataRefused, .unreadableInput, .noBroker, .systemError, .outputFailed,

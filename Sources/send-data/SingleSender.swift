@@ -12,7 +12,7 @@ struct SingleSender {
 
     init(_ options: SendOptions) {
         self.options = options
-        client = BrokerClient(options.place)
+        client = BrokerClient(options.place, readingAtOnce: 4 << 10)
     }
 
     func run() throws(Failure) -> ExitStatus {

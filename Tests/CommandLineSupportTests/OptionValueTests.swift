@@ -1,5 +1,6 @@
 import CommandLineSupport
 import Testing
+import UnixIO
 
 @Suite struct OptionValueTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
@@ -67,9 +68,10 @@ import Testing
             Option("allow-uid", value: "UID", help: ""), Option("shape", value: "SHAPE", help: ""),
         ]
         let tool = Tool(
-            name: "t", version: "", usage: "", summary: "", options: options, exitStatuses: { [] })
+            name: "t", version: "", usage: "", summary: "", options: { options.contains(where: $0) },
+            exitStatuses: { [] })
         func arguments(_ words: String...) throws -> Arguments {
-            guard case .run(let arguments) = try tool.parse(words.map(bytes)) else {
+            guard case .run(let arguments) = try tool.parse(ByteStrings(words.map(bytes))) else {
                 throw Failure(.success, "not run")
             }
             return arguments

@@ -77,8 +77,21 @@ import Testing
 
     @Test func aMessageIsOneLine() {
         #expect(
-            messageLine("tool", "no broker at 'a\n\u{1B}[2Jtool: forged'")
+            messageLine("tool", Array("no broker at 'a\n\u{1B}[2Jtool: forged'".utf8))
                 == Array("tool: no broker at 'a\\u{A}\\u{1B}[2Jtool: forged'\n".utf8))
+    }
+
+    @Test(arguments: ["", "name", String(repeating: "é", count: 50), String(repeating: "é", count: 51)])
+    func aValueIsQuotedTheSameInBytes(value: String) {
+        var message = Array("not ".utf8)
+        Failure.append(quoted: value, to: &message)
+        #expect(String(decoding: message, as: UTF8.self) == "not " + Failure.quoted(value.utf8))
+        #expect(message.count <= 4 + 300)
+    }
+
+    @Test func aLongValueIsCut() {
+        let value = String(repeating: "é", count: 101)
+        #expect(Failure.quoted(value.utf8) == "'\(value.dropLast())...' (202 bytes)")
     }
 
     @Test func readyAndGapsDependOnTheFormat() {

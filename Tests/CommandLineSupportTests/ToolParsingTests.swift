@@ -1,5 +1,6 @@
 import CommandLineSupport
 import Testing
+import UnixIO
 
 private let name = Option("name", short: "n", value: "NAME", help: "the name")
 private let object = Option("object", short: "o", value: "OBJECT", help: "the object")
@@ -7,19 +8,32 @@ private let quiet = Option("quiet", short: "q", help: "no hints")
 private let null = Option("null", short: "0", help: "end with NUL")
 private let retained = Option("no-retained", help: "leave out retained ones")
 
+private let long = Option(
+    "a-very-long-option-name", value: "SOMETHING",
+    help: "what does not fit beside its name begins on the next line, and is wrapped as well, of course")
+
 private let tool = Tool(
     name: "tool", version: "1", usage: "[OPTIONS] [DATA]", summary: "A tool.",
-    options: [name, object, quiet, null, retained], exitStatuses: { [.success, .usage] })
+    options: { $0(name) || $0(object) || $0(quiet) || $0(null) || $0(retained) },
+    exitStatuses: { [.success, .usage] })
+
+private func request(_ words: String...) throws(Failure) -> String {
+    switch try tool.parse(ByteStrings(words.map(bytes))) {
+    case .help: "help"
+    case .version: "version"
+    case .run: "run"
+    }
+}
 
 private func parse(_ words: String...) throws(Failure) -> Arguments {
-    let request = try tool.parse(words.map { Array($0.utf8) })
+    let request = try tool.parse(ByteStrings(words.map { Array($0.utf8) }))
     guard case .run(let arguments) = request else { throw Failure(.success, "\(request)") }
     return arguments
 }
 
 private func message(_ words: String...) -> String {
     do throws(Failure) {
-        return "no failure: \(try tool.parse(words.map { Array($0.utf8) }))"
+        return "no failure: \(try tool.parse(ByteStrings(words.map { Array($0.utf8) })))"
     } catch {
         return error.status == .usage ? error.message : "\(error.status): \(error.message)"
     }
@@ -32,7 +46,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         ["--name=X"], ["--name", "X"], ["-nX"], ["-n", "X"], ["-qnX"], ["-qn", "X"], ["-q0nX"],
     ])
     func everySpellingOfAValue(words: [String]) throws {
-        let request = try tool.parse(words.map(bytes))
+        let request = try tool.parse(ByteStrings(words.map(bytes)))
         guard case .run(let arguments) = request else {
             Issue.record("\(request)")
             return
@@ -40,7 +54,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(arguments.bytes(name) == bytes("X"))
         #expect(arguments.has(quiet) == words[0].contains("q"))
         #expect(arguments.has(null) == words[0].contains("0"))
-        #expect(arguments.operands.isEmpty)
+        #expect(arguments.operands.all.isEmpty)
     }
 
     @Test func valuesMayBeEmptyOrLookLikeOptions() throws {
@@ -54,7 +68,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     @Test func operandsAndOptionsMayBeMixed() throws {
         let arguments = try parse("one", "-q", "-", "--name", "X", "two", "--", "-n", "--")
-        #expect(arguments.operands == ["one", "-", "two", "-n", "--"].map(bytes))
+        #expect(arguments.operands.all == ["one", "-", "two", "-n", "--"].map(bytes))
         #expect(arguments.has(quiet))
         #expect(arguments.all(name) == [bytes("X")])
     }
@@ -68,20 +82,20 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
     }
 
     @Test func bytesThatAreNoTextPassThrough() throws {
-        let request = try tool.parse([[0xFF, 0x00], bytes("-n") + [0xC0]])
+        let request = try tool.parse(ByteStrings([[0xFF, 0x00], bytes("-n") + [0xC0]]))
         guard case .run(let arguments) = request else {
             Issue.record("\(request)")
             return
         }
-        #expect(arguments.operands == [[0xFF, 0x00]])
+        #expect(arguments.operands.all == [[0xFF, 0x00]])
         #expect(arguments.bytes(name) == [0xC0])
     }
 
     @Test func helpAndVersionCountWhereTheyAreMet() throws {
-        #expect(try tool.parse([bytes("--help"), bytes("--nonsense")]) == .help)
-        #expect(try tool.parse([bytes("-qh")]) == .help)
-        #expect(try tool.parse([bytes("x"), bytes("--version")]) == .version)
-        #expect(try parse("--", "--help").operands == [bytes("--help")])
+        #expect(try request("--help", "--nonsense") == "help")
+        #expect(try request("-qh") == "help")
+        #expect(try request("x", "--version") == "version")
+        #expect(try parse("--", "--help").operands.all == [bytes("--help")])
         #expect(try parse("-n", "--help").bytes(name) == bytes("--help"))
     }
 
@@ -117,7 +131,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
     }
 
     @Test func textMustBeUTF8() throws {
-        let request = try tool.parse([bytes("-n") + [0x61, 0xE2, 0x82], bytes("-oé")])
+        let request = try tool.parse(ByteStrings([bytes("-n") + [0x61, 0xE2, 0x82], bytes("-oé")]))
         guard case .run(let arguments) = request else {
             Issue.record("\(request)")
             return
@@ -136,14 +150,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
             name: "tool", version: "1", usage: "[run] [OPTIONS]\nstatus [--json]",
             summary:
                 "One paragraph that is long enough to be wrapped, as it goes on and on, beyond eighty columns.",
-            options: [
-                name, quiet, null,
-                Option(
-                    "a-very-long-option-name", value: "SOMETHING",
-                    help:
-                        "what does not fit beside its name begins on the next line, and is wrapped as well, of course"
-                ),
-            ],
+            options: { $0(name) || $0(quiet) || $0(null) || $0(long) },
             exitStatuses: { ExitStatus.allCases })
         let lines = wordy.helpText.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines[0] == "Usage: tool [run] [OPTIONS]")

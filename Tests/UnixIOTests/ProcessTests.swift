@@ -69,7 +69,21 @@ import UnixIO
         _ = try child.wait()
         #expect(CurrentProcess.programName(of: child.pid) == nil)
         #expect(CurrentProcess.pid == getpid())
-        #expect(CurrentProcess.arguments() == CommandLine.arguments.dropFirst().map { Array($0.utf8) })
+        #expect(CurrentProcess.arguments().all == CommandLine.arguments.dropFirst().map { Array($0.utf8) })
+    }
+}
+
+@Suite struct ByteStringsTests {
+    @Test func textsOfAnyBytesInARow() {
+        let texts: [[UInt8]] = [[], [0xFF, 0], Array("é".utf8), []]
+        var strings = ByteStrings(texts)
+        #expect(strings.all == texts)
+        #expect(strings.first == [])
+        #expect(strings[1].elementsEqual([0xFF, 0]))
+        strings.append([1])
+        #expect(strings.count == 5)
+        #expect(strings.all == texts + [[1]])
+        #expect(ByteStrings().first == nil)
     }
 }
 

@@ -124,6 +124,19 @@ import UnixIO
     }
 }
 
+@Suite struct DurationTests {
+    private static let cases: [(Duration, UInt64)] = [
+        (.zero, 0), (.nanoseconds(1), 1), (.seconds(1) + .nanoseconds(5), 1_000_000_005),
+        (Duration(secondsComponent: 0, attosecondsComponent: 999_999_999), 0), (.seconds(-3), 0),
+        (.seconds(1_000_000_000_000), 3_162_240_000_000_000_000),
+    ]
+
+    @Test(arguments: cases)
+    func inNanoseconds(duration: Duration, nanoseconds: UInt64) {
+        #expect(duration.nanoseconds == nanoseconds)
+    }
+}
+
 @Suite struct SignalTests {
     @Test func aBlockedSignalIsRead() async {
         await #expect(processExitsWith: .success) {

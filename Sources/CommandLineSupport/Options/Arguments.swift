@@ -1,35 +1,42 @@
+package import UnixIO
+
 /// What stood on a command line, sorted, as the bytes that were typed (a path need not be UTF-8). Values are looked
 /// at when they are asked for; one that makes no sense is a `Failure` that shows it.
-package struct Arguments: Equatable, Sendable {
-    package private(set) var operands: [[UInt8]] = []
-    /// In the order of the command line; a flag's value is empty.
-    private var given: [Given] = []
+package final class Arguments {
+    package private(set) var operands = ByteStrings()
+    /// The options that were given, in the order of the command line, and beside each its value: a flag's is empty.
+    private var names = ByteStrings()
+    private var values = ByteStrings()
 
-    private struct Given: Equatable {
-        let option: Option
-        let value: [UInt8]
-    }
-
-    mutating func append(operand: [UInt8]) {
+    func append(operand: [UInt8]) {
         operands.append(operand)
     }
 
-    mutating func append(_ option: Option, value: [UInt8]) {
-        given.append(Given(option: option, value: value))
+    func append(_ option: Option, value: [UInt8]) {
+        names.append(option.name)
+        values.append(value)
     }
 
-    package func has(_ option: Option) -> Bool {
-        given.contains { $0.option == option }
+    package func has(_ option: Option) -> Bool { place(of: option) != nil }
+
+    /// Where it was given last.
+    private func place(of option: Option) -> Int? {
+        var place = names.count
+        while place > 0 {
+            place -= 1
+            if option.isWritten(names[place]) { return place }
+        }
+        return nil
     }
 
     /// Every value of a repeatable option, in order.
     package func all(_ option: Option) -> [[UInt8]] {
-        given.lazy.filter { $0.option == option }.map(\.value)
+        (0..<names.count).filter { option.isWritten(names[$0]) }.map { Array(values[$0]) }
     }
 
     /// The value of an option; the last one counts, so that an alias can be overridden.
     package func bytes(_ option: Option) -> [UInt8]? {
-        given.last { $0.option == option }?.value
+        place(of: option).map { Array(values[$0]) }
     }
 
     /// Refuses the options that the rest of the command line leaves no meaning to.
@@ -41,7 +48,9 @@ package struct Arguments: Equatable, Sendable {
 
     /// Refuses all options but these.
     package func allow(_ options: [Option], with reason: String) throws(Failure) {
-        try refuse(given.map(\.option).filter { !options.contains($0) }, with: reason)
+        for name in names.all where !options.contains(where: { $0.isWritten(name[...]) }) {
+            throw Failure(.usage, "--\(String(decoding: name, as: UTF8.self)) does not go with \(reason)")
+        }
     }
 
     /// Refuses operands beyond the number that the tool takes.
@@ -105,10 +114,10 @@ package struct Arguments: Equatable, Sendable {
     }
 
     private func value<Value>(
-        of option: Option, _ expected: String, _ convert: ([UInt8]) -> Value?
+        of option: Option, _ expected: @autoclosure () -> String, _ convert: ([UInt8]) -> Value?
     ) throws(Failure) -> Value? {
         guard let bytes = bytes(option) else { return nil }
-        guard let value = convert(bytes) else { throw wrong(option, bytes, expected) }
+        guard let value = convert(bytes) else { throw wrong(option, bytes, expected()) }
         return value
     }
 

@@ -1,16 +1,22 @@
+package import UnixIO
+
 /// A tool as its users see it: the one table from which its arguments are parsed and its help is written.
 package struct Tool: Sendable {
+    /// Offers options, one after the other, until one is taken: a table would be put together anew whenever the tool starts.
+    package typealias Options = @Sendable (_ takes: (Option) -> Bool) -> Bool
+
     package let name: String
     package let version: String
     /// What may follow the tool's name, one line for each way.
     package let usage: String
     package let summary: String
-    private let ownOptions: [Option]
+    private let ownOptions: Options
     package let exitStatuses: @Sendable () -> [ExitStatus]
 
     /// `--help` and `--version` come with every tool.
     package init(
-        name: String, version: String, usage: String, summary: String, options: [Option],
+        name: String, version: String, usage: String, summary: String,
+        options: @escaping Options,
         exitStatuses: @escaping @Sendable () -> [ExitStatus]
     ) {
         self.name = name
@@ -21,15 +27,27 @@ package struct Tool: Sendable {
         self.exitStatuses = exitStatuses
     }
 
-    package var options: [Option] { ownOptions + [.help, .version] }
-
-    private func option(where isMeant: (Option) -> Bool) -> Option? {
-        for option in ownOptions where isMeant(option) { return option }
-        if isMeant(.help) { return .help }
-        return isMeant(.version) ? .version : nil
+    package var options: [Option] {
+        var all: [Option] = []
+        _ = option {
+            all.append($0)
+            return false
+        }
+        return all
     }
 
-    package enum Request: Equatable {
+    private func option(where isMeant: (Option) -> Bool) -> Option? {
+        var found: Option?
+        func takes(_ option: Option) -> Bool {
+            guard isMeant(option) else { return false }
+            found = option
+            return true
+        }
+        _ = ownOptions(takes) || takes(.help) || takes(.version)
+        return found
+    }
+
+    package enum Request {
         case run(Arguments)
         case help
         case version
@@ -38,42 +56,42 @@ package struct Tool: Sendable {
     /// Sorts a command line (without the tool's name) into options and operands, which may be mixed. As everywhere:
     /// `--name=X`, `--name X`, `-nX`, `-n X`, `-qn X`; `--` ends the options; a lone `-` is an operand; a value may
     /// begin with a dash. `--help` and `--version` count as soon as they are met.
-    package func parse(_ commandLine: [[UInt8]]) throws(Failure) -> Request {
-        var arguments = Arguments()
+    package func parse(_ commandLine: ByteStrings) throws(Failure) -> Request {
+        let arguments = Arguments()
         var rest = Words(commandLine)
         while let argument = rest.next() {
             var flag: Option?
             if argument == [dash, dash] {
                 while let operand = rest.next() { arguments.append(operand: operand) }
             } else if argument.starts(with: [dash, dash]) {
-                flag = try parse(long: argument.dropFirst(2), rest: &rest, into: &arguments)
+                flag = try parse(long: argument.dropFirst(2), rest: &rest, into: arguments)
             } else if argument.first == dash && argument.count > 1 {
-                flag = try parse(cluster: argument.dropFirst(), rest: &rest, into: &arguments)
+                flag = try parse(cluster: argument.dropFirst(), rest: &rest, into: arguments)
             } else {
                 arguments.append(operand: argument)
             }
-            if let flag, flag == .help { return .help }
-            if let flag, flag == .version { return .version }
+            if flag?.isHelp == true { return .help }
+            if flag?.isVersion == true { return .version }
         }
         return .run(arguments)
     }
 
     private struct Words {
-        private let words: [[UInt8]]
+        private let words: ByteStrings
         private var taken = 0
 
-        init(_ words: [[UInt8]]) { self.words = words }
+        init(_ words: ByteStrings) { self.words = words }
 
         mutating func next() -> [UInt8]? {
             guard taken < words.count else { return nil }
             defer { taken += 1 }
-            return words[taken]
+            return Array(words[taken])
         }
     }
 
     /// Answers the flag that it was.
     private func parse(
-        long argument: ArraySlice<UInt8>, rest: inout Words, into arguments: inout Arguments
+        long argument: ArraySlice<UInt8>, rest: inout Words, into arguments: Arguments
     ) throws(Failure) -> Option? {
         let equals = argument.firstIndex(of: UInt8(ascii: "="))
         let name = argument[..<(equals ?? argument.endIndex)]
@@ -97,7 +115,7 @@ package struct Tool: Sendable {
 
     /// Short options in one argument: flags, the last of which may be an option with a value, attached or following.
     private func parse(
-        cluster: ArraySlice<UInt8>, rest: inout Words, into arguments: inout Arguments
+        cluster: ArraySlice<UInt8>, rest: inout Words, into arguments: Arguments
     ) throws(Failure) -> Option? {
         var cluster = cluster
         while let letter = cluster.first {
@@ -107,7 +125,7 @@ package struct Tool: Sendable {
             cluster.removeFirst()
             if option.value == nil {
                 arguments.append(option, value: [])
-                if option == .help || option == .version { return option }
+                if option.isHelp || option.isVersion { return option }
                 continue
             }
             let attached = cluster.isEmpty ? nil : Array(cluster)

@@ -63,8 +63,7 @@ extension CenterState {
     }
 
     mutating func retry(after delay: Duration, at now: UInt64, _ effects: inout Effects) {
-        let (seconds, attoseconds) = delay.components
-        link = .down(nextAttempt: now + UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000))
+        link = .down(nextAttempt: now + delay.nanoseconds)
         tellState(.retrying(attempt: session.attempt, after: delay), &effects)
         releaseBlockers()
     }

@@ -23,7 +23,7 @@ struct Supervisor {
     var limit: WaitLimit { WaitLimit(deadline: deadline(from: MonotonicClock.now()), alarm: alarm) }
 
     private func deadline(from now: UInt64) -> UInt64? {
-        timeout == .zero ? nil : now + UInt64(timeout / .nanoseconds(1))
+        timeout == .zero ? nil : now + timeout.nanoseconds
     }
 
     /// The threads are not waited for where it throws: one of them may be blocked for good, and the process ends anyway.
