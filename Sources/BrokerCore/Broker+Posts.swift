@@ -168,7 +168,7 @@ extension Broker {
         counting name: UnsafeRawBufferPointer? = nil
     ) -> Int {
         let upperBound =
-            NotificationEncoder.overhead &+ parts.name.length &+ parts.object.length &+ parts.userInfo.length
+            encodingOverhead &+ parts.name.length &+ parts.object.length &+ parts.userInfo.length
         var slots = route.slots
         var count = route.count
         if count > 0, delivery.backlogged > 0 || delivery.mostNoted &+ upperBound > delivery.queueLimit {
@@ -200,7 +200,8 @@ extension Broker {
         let start = delivery.notices.end
         let front = encoder.encodeFront(parts, to: start)
         var end = start + front
-        let userInfo = parts.bytes(parts.userInfo)
+        let userInfo = UnsafeRawBufferPointer(
+            start: parts.text + Int(parts.userInfo.start), count: parts.userInfo.length)
         if userInfo.count >= Delivery.externalUserInfo, let storage = session.decoder.storage {
             end.storeBytes(of: UInt8(ascii: "}"), as: UInt8.self)
             delivery.notices.advance(front + 1)

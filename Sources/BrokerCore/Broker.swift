@@ -15,6 +15,8 @@ package final class Broker {
     var retained: RetainedStore
     let busiest = BusiestNames()
     let encoder = NotificationEncoder()
+    // Kept here: to ask the other module costs a call for each post.
+    let encodingOverhead = NotificationEncoder.overhead
     let scanner: FrameScanner
     var monotonic: UInt64 = 0
     private(set) var wall: UInt64 = 0

@@ -49,12 +49,36 @@ import Testing
         }
         if random.oneIn(4) { members.swapAt(random.below(members.count), random.below(members.count)) }
         if !random.oneIn(12) {
-            let userInfo =
-                #""userInfo":"# + random.pick([#"{"a":1}"#, "{}", #"{"data":"hello"}"#, "{1}", "null", "{"])
-            members.insert(userInfo, at: random.oneIn(12) ? random.below(members.count) : members.count)
+            members.insert(
+                #""userInfo":"# + userInfo(&random),
+                at: random.oneIn(12) ? random.below(members.count) : members.count)
         }
         let text = "{" + members.joined(separator: random.oneIn(20) ? " , " : ",") + "}"
+        if random.oneIn(30) { return String(text.dropLast(random.below(12))) }
         return random.oneIn(30) ? text + random.pick([" ", "x", "}"]) : text
+    }
+
+    /// Mostly strings, and every way of failing to be an object of strings.
+    private func userInfo(_ random: inout SeededGenerator) -> String {
+        if random.oneIn(3) {
+            return random.pick([#"{"a":1}"#, "{}", #"{"data":"hello"}"#, "{1}", "null", "{"])
+        }
+        var text = "{"
+        for index in 0...random.below(4) {
+            let key = random.pick(["", "a", "data", "a key of some length", "é", #"\""#])
+            let value = random.pick([
+                "", "b", "hello world", #"\n"#, "é", "\u{1}", String(repeating: "x", count: 90),
+            ])
+            text += (index == 0 ? "" : ",") + "\"\(key)\":\"\(value)\""
+        }
+        text += "}"
+        guard random.oneIn(4) else { return text }
+        // One byte more or less, or another one.
+        let place = text.index(text.startIndex, offsetBy: random.below(text.count))
+        let end = random.oneIn(2) ? text.index(after: place) : place
+        text.replaceSubrange(
+            place..<end, with: random.pick(["", " ", "\"", ",", ":", "}", "{", "[", "1", "\\"]))
+        return text
     }
 
     private func name(_ random: inout SeededGenerator) -> String {

@@ -134,6 +134,12 @@ package final class FrameScanner {
     /// Scans a userInfo that only the closing brace may follow.
     @inline(always)
     private func endOfUserInfo(_ text: UnsafeRawBufferPointer, from start: UInt32) -> UInt32? {
+        guard let base = text.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return nil }
+        if depthLimit > 1, let end = plainObjectEnd(from: base + Int(start), to: base + text.count),
+            end - base == text.count &- 1, end.pointee == 0x7D
+        {
+            return UInt32(truncatingIfNeeded: end - base)
+        }
         var cursor = JSONCursor(text, depthLimit: depthLimit)
         cursor.position = cursor.start + Int(start)
         guard cursor.position.pointee == 0x7B, cursor.container(level: 1), cursor.end - cursor.position == 1,

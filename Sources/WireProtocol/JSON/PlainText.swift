@@ -38,6 +38,25 @@ func plainEnd(
     return nil
 }
 
+/// The end of an object with nothing but strings of plain ASCII, and no white space between them, as most userInfos are; nil for
+/// any other.
+@inline(always)
+func plainObjectEnd(
+    from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
+) -> UnsafePointer<UInt8>? {
+    guard start < end, start.pointee == 0x7B else { return nil }
+    var here = start + 1
+    while true {
+        guard here < end, here.pointee == 0x22, let quote = plainEnd(from: here + 1, to: end),
+            end - quote > 3, quote[1] == 0x3A, quote[2] == 0x22,
+            let last = plainEnd(from: quote + 3, to: end), end - last > 1
+        else { return nil }
+        here = last + 2
+        if last[1] == 0x7D { return here }
+        if last[1] != 0x2C { return nil }
+    }
+}
+
 /// Goes over plain ASCII 64 bytes at a time, and stops at most 64 bytes before what else comes.
 @inline(always)
 func skippingPlain(
