@@ -126,6 +126,23 @@ import Testing
         #expect(again > 100, "seed \(seed)")
     }
 
+    /// One byte less, more, or another one, anywhere.
+    @Test func everySingleFaultOfAnObjectOfStrings() {
+        let good = #"{"type":"post","name":"N","userInfo":{"a":"b","key":"value of some length"}}"#
+        let bytes = Array(good.utf8)
+        for place in bytes.indices {
+            for replacement in [""] + [" ", "\"", ",", ":", "{", "}", "[", "\\", "1", "\u{1}"] {
+                for end in place...place + 1 {
+                    let text = String(
+                        decoding: bytes[..<place] + Array(replacement.utf8) + bytes[end...], as: UTF8.self)
+                    let scanner = FrameScanner()
+                    _ = find(scanner, good)
+                    #expect(find(scanner, text).found == find(FrameScanner(), text).found, "\(text)")
+                }
+            }
+        }
+    }
+
     @Test func anIdAndANameOfAnotherLengthMoveWhatFollows() {
         let scanner = FrameScanner()
         func frame(_ id: Int, _ name: String) -> String {
