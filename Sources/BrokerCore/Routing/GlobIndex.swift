@@ -21,14 +21,9 @@ final class Glob {
 /// either end, and the table is asked for each length that a filed text has. Globs that begin and end with a
 /// wild card are few, and are tried one by one.
 final class GlobIndex {
-    private final class Bucket {
-        // SAFETY: it is not read or changed while it is being changed.
-        @exclusivity(unchecked) var globs: [Glob] = []
-    }
-
     /// The globs that are filed under one end of theirs.
     private final class Anchored {
-        private let table = ByteTable<Bucket>()
+        private let table = ByteTable<GlobList>()
         /// How many globs are filed under a text of each length.
         private var counts = [Int](repeating: 0, count: Limits.patternBytes + 1)
         // SAFETY: room for every length that a glob can have; `lengthCount` are filled.
@@ -43,10 +38,10 @@ final class GlobIndex {
         func file(_ glob: Glob, under text: [UInt8], hash: UInt64) {
             text.withUnsafeBytes { bytes in
                 if let bucket = table.value(bytes, hash: hash) {
-                    bucket.globs.append(glob)
+                    bucket.append(glob)
                 } else {
-                    let bucket = Bucket()
-                    bucket.globs.append(glob)
+                    let bucket = GlobList()
+                    bucket.append(glob)
                     table.insert(bytes, hash: hash, bucket)
                 }
             }
@@ -57,8 +52,8 @@ final class GlobIndex {
         func unfile(_ glob: Glob, under text: [UInt8], hash: UInt64) {
             text.withUnsafeBytes { bytes in
                 guard let bucket = table.value(bytes, hash: hash) else { return }
-                bucket.globs.removeAll { $0 === glob }
-                if bucket.globs.isEmpty { table.remove(bytes, hash: hash) }
+                bucket.remove(glob)
+                if bucket.isEmpty { table.remove(bytes, hash: hash) }
             }
             counts[text.count] -= 1
             if counts[text.count] == 0 { listLengths() }
@@ -78,17 +73,14 @@ final class GlobIndex {
             _ text: UnsafeRawBufferPointer, hash: UInt64, _ name: UnsafeRawBufferPointer,
             _ body: (Glob) -> Void
         ) {
-            table.lookUp(text, hash: hash)?._withUnsafeGuaranteedRef { bucket in
-                for glob in bucket.globs where glob.isAnchorOnly || glob.pattern.matches(name) { body(glob) }
-            }
+            table.lookUp(text, hash: hash)?._withUnsafeGuaranteedRef { $0.forEachMatch(of: name, body) }
         }
     }
 
     private let hash: ByteHash
     private let byPrefix = Anchored()
     private let bySuffix = Anchored()
-    // SAFETY: it is not read or changed while it is being changed.
-    @exclusivity(unchecked) private var unanchored: [Glob] = []
+    private let unanchored = GlobList()
 
     init(hash: ByteHash) {
         self.hash = hash
@@ -106,7 +98,7 @@ final class GlobIndex {
         if let (anchored, text, hash) = anchor(of: glob) {
             anchored.unfile(glob, under: text, hash: hash)
         } else {
-            unanchored.removeAll { $0 === glob }
+            unanchored.remove(glob)
         }
     }
 
@@ -146,6 +138,6 @@ final class GlobIndex {
                 UnsafeRawBufferPointer(start: start + (name.count &- length), count: length),
                 hash: hash.hash(&growing, ofLast: length, of: name), name, body)
         }
-        for glob in unanchored where glob.pattern.matches(name) { body(glob) }
+        unanchored.forEachMatch(of: name, body)
     }
 }
