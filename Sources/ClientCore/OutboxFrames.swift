@@ -15,6 +15,7 @@ struct OutboxFrames: Sendable {
     }
 
     private static let bound = -1
+    /// The numbers of requests begin with 1.
     private static let unnumbered = 0
 
     /// Of posts; of others it is empty.

@@ -21,11 +21,11 @@ package struct Readiness: OptionSet, Sendable {
     /// Not the one that all option sets have: it asks the run-time for a conformance first.
     package var isEmpty: Bool { rawValue == 0 }
 
-    /// Whether a read would find something: bytes, an end or an error.
+    /// Whether a read would find something: bytes, an end or an error, of the number too.
     package var tellsOfInput: Bool {
         rawValue
             & (UInt32(linux_readable) | UInt32(linux_peer_closed) | UInt32(linux_hang_up)
-                | UInt32(linux_error)) != 0
+                | UInt32(linux_error) | UInt32(linux_invalid)) != 0
     }
 
     /// Whether the peer takes nothing any more.

@@ -5,7 +5,7 @@ import Testing
 @testable import DistributedNotifications
 
 /// What Apple's documentation says, row by row as in the table of the article ComingFromNotificationCenter.
-@Suite(.timeLimit(.minutes(2))) struct AppleSemanticsTests {
+@Suite(.timeLimit(.minutes(5))) struct AppleSemanticsTests {
     typealias Center = DistributedNotificationCenter
 
     struct Row: Sendable, CustomTestStringConvertible {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DistributedNotifications
 
-@Suite(.timeLimit(.minutes(1))) struct ChannelTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelTests {
     private func items(_ taken: Channel<Int>.Taken) -> [String] {
         switch taken {
         case .entries(let entries):

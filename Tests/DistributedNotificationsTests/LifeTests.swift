@@ -8,14 +8,14 @@ import UnixIO
 
 @testable import DistributedNotifications
 
-@Suite(.timeLimit(.minutes(2))) struct LifeTests {
+@Suite(.timeLimit(.minutes(5))) struct LifeTests {
     struct Tick: DistributedMessage, Equatable {
         static let name = Notification.Name("Tick")
         var poster: Int
         var number: Int
     }
 
-    static let patience = Duration.seconds(20)
+    static let patience = Duration.seconds(60)
 
     private func impatientCenter(_ broker: TestBroker) -> DistributedNotificationCenter {
         DistributedNotificationCenter(

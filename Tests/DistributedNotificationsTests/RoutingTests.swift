@@ -4,7 +4,7 @@ import Testing
 
 @testable import DistributedNotifications
 
-@Suite(.timeLimit(.minutes(1))) struct RouteFinderTests {
+@Suite(.timeLimit(.minutes(5))) struct RouteFinderTests {
     enum Screen: Hashable { case second, product(String) }
     struct ProductDetails: RoutePayload {
         static let kind = "productDetails"
@@ -75,7 +75,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct NotificationRouterTests {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct NotificationRouterTests {
     typealias Screen = RouteFinderTests.Screen
 
     private func payload(_ id: String) -> UserInfo { ["NotificationType": "slow", "Id": id] }

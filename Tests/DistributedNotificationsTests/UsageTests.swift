@@ -76,7 +76,7 @@ where Self == BaseDistributedMessageIdentifier<Usage.SeatReserved> {
     static var seatReserved: Self { .init() }
 }
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct UsageTests {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct UsageTests {
     @Test("typed names and keys")
     func typed() async throws {
         try await withTestBroker { center, broker in

@@ -174,7 +174,7 @@ func exists(_ path: Path) -> Bool {
                 == .pathTooLong(long))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func ofManyThatStartAtOnceOneServes() async throws {
         final class Served: Sendable {
             let endpoint: ListeningEndpoint

@@ -3,7 +3,7 @@ import DistributedNotificationsTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PortedAppTests {
+@Suite(.timeLimit(.minutes(5))) struct PortedAppTests {
     struct Shown: DistributedMessage {
         static let name = Notification.Name("Shown")
         var text: String
@@ -27,7 +27,7 @@ import Testing
                 "added cat, rated 5", "removed dog", "photos was touched", "photos was touched", "closed",
                 "all closed",
             ] {
-                #expect(try await shown.next(within: .seconds(20)).text == text)
+                #expect(try await shown.next(within: .seconds(60)).text == text)
             }
             watcher.stop()
             watcher.applicationDidResignActive()

@@ -6,7 +6,7 @@ import PushMessages
 import SeatActions
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct ExampleTests {
+@Suite(.timeLimit(.minutes(5))) struct ExampleTests {
     @Test func hello() async throws {
         try await withTestBroker { _, broker in
             let receiver = try Program("hello-receiver", socket: broker.socketPath)

@@ -35,7 +35,8 @@ final class Program: Sendable {
     }
 
     deinit {
-        process.terminate()
+        // It may never have started.
+        if process.isRunning { process.terminate() }
     }
 
     var text: String { output.text }
@@ -69,7 +70,6 @@ private final class Output: Sendable {
     struct State {
         var bytes = Data()
         var hasEnded = false
-        var isLate = false
         var waiting: [CheckedContinuation<Void, Never>] = []
 
         var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -77,7 +77,7 @@ private final class Output: Sendable {
         /// Whether the condition is met; nil while it still may be.
         func answer(to condition: (State) -> Bool) -> Bool? {
             if condition(self) { return true }
-            return hasEnded || isLate ? false : nil
+            return hasEnded ? false : nil
         }
     }
 
@@ -98,16 +98,20 @@ private final class Output: Sendable {
 
     /// Waits for the condition; false if it can't come true any more, or not in time.
     func reaches(_ condition: (State) -> Bool, within limit: Duration) async -> Bool {
+        let deadline = ContinuousClock.now + limit
         let timer = Task {
-            try await Task.sleep(for: limit)
-            change { $0.isLate = true }
+            try await Task.sleep(until: deadline, clock: .continuous)
+            change { _ in }
         }
         defer { timer.cancel() }
         while true {
             if let answer = state.withLock({ $0.answer(to: condition) }) { return answer }
+            if ContinuousClock.now >= deadline { return false }
             await withCheckedContinuation { continuation in
                 let mustWait = state.withLock { state in
-                    guard state.answer(to: condition) == nil else { return false }
+                    guard state.answer(to: condition) == nil, ContinuousClock.now < deadline else {
+                        return false
+                    }
                     state.waiting.append(continuation)
                     return true
                 }

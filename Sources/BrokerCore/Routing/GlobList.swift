@@ -3,7 +3,7 @@ import WireProtocol
 /// A few globs, which are walked without reference counts.
 final class GlobList {
     private var globs: [Glob] = []
-    // SAFETY: room for `capacity`, of which the first are those of `globs`, in their order; it holds them while they are here.
+    // SAFETY: room for `capacity`, of which `count` are filled: those of `globs`, in its order, which keeps them alive.
     private var walked: UnsafeMutablePointer<Unmanaged<Glob>>
     private var capacity = 2
     private var count = 0
@@ -38,7 +38,8 @@ final class GlobList {
         globs.remove(at: place)
     }
 
-    /// Calls with those that match a name, of which it is known that it has the text that they are filed under.
+    /// Calls with those that match a name, of which it is known that it has the text that they are filed under. They are not
+    /// to come or go meanwhile.
     @inline(__always)
     func forEachMatch(of name: UnsafeRawBufferPointer, _ body: (Glob) -> Void) {
         for index in 0..<count {

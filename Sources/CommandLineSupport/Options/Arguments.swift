@@ -2,6 +2,8 @@ package import UnixIO
 
 /// What stood on a command line, sorted, as the bytes that were typed (a path need not be UTF-8). Values are looked
 /// at when they are asked for; one that makes no sense is a `Failure` that shows it.
+///
+/// A class: to copy and destroy a struct of so many arrays the run-time puts their types together first.
 package final class Arguments {
     package private(set) var operands = ByteStrings()
     /// The options that were given, in the order of the command line, and beside each its value: a flag's is empty.

@@ -1,6 +1,6 @@
 package import UnixIO
 
-/// A tool as its users see it: the one table from which its arguments are parsed and its help is written.
+/// A tool as its users see it: from this its arguments are parsed and its help is written.
 package struct Tool: Sendable {
     /// Offers options, one after the other, until one is taken: a table would be put together anew whenever the tool starts.
     package typealias Options = @Sendable (_ takes: (Option) -> Bool) -> Bool
