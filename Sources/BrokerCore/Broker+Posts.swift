@@ -200,18 +200,17 @@ extension Broker {
         let start = delivery.notices.end
         let front = encoder.encodeFront(parts, to: start)
         var end = start + front
-        let userInfo = UnsafeRawBufferPointer(
-            start: parts.text + Int(parts.userInfo.start), count: parts.userInfo.length)
-        if userInfo.count >= Delivery.externalUserInfo, let storage = session.decoder.storage {
+        let userInfoCount = parts.userInfo.length
+        if userInfoCount >= Delivery.externalUserInfo, let storage = session.decoder.storage {
             end.storeBytes(of: UInt8(ascii: "}"), as: UInt8.self)
             delivery.notices.advance(front + 1)
             delivery.noteExternal(
-                slots, count: count, front: UnsafeRawPointer(start), frontCount: front, userInfo: userInfo,
-                in: storage)
+                slots, count: count, front: UnsafeRawPointer(start), frontCount: front,
+                userInfo: parts.bytes(parts.userInfo), in: storage)
             return
         }
-        end.copyMemory(from: parts.text + Int(parts.userInfo.start), byteCount: userInfo.count)
-        end += userInfo.count
+        end.copyMemory(from: parts.text + Int(parts.userInfo.start), byteCount: userInfoCount)
+        end += userInfoCount
         end.storeBytes(of: UInt8(ascii: "}"), as: UInt8.self)
         let whole = end - start + 1
         delivery.notices.advance(whole)

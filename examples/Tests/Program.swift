@@ -74,10 +74,10 @@ private final class Output: Sendable {
 
         var text: String { String(decoding: bytes, as: UTF8.self) }
 
-        /// Whether the condition is met; nil while it still may be.
-        func answer(to condition: (State) -> Bool) -> Bool? {
+        /// Whether the condition is met; nil while it still may be in time.
+        func answer(to condition: (State) -> Bool, by deadline: ContinuousClock.Instant) -> Bool? {
             if condition(self) { return true }
-            return hasEnded ? false : nil
+            return hasEnded || ContinuousClock.now >= deadline ? false : nil
         }
     }
 
@@ -105,13 +105,10 @@ private final class Output: Sendable {
         }
         defer { timer.cancel() }
         while true {
-            if let answer = state.withLock({ $0.answer(to: condition) }) { return answer }
-            if ContinuousClock.now >= deadline { return false }
+            if let answer = state.withLock({ $0.answer(to: condition, by: deadline) }) { return answer }
             await withCheckedContinuation { continuation in
                 let mustWait = state.withLock { state in
-                    guard state.answer(to: condition) == nil, ContinuousClock.now < deadline else {
-                        return false
-                    }
+                    guard state.answer(to: condition, by: deadline) == nil else { return false }
                     state.waiting.append(continuation)
                     return true
                 }

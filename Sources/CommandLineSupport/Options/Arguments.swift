@@ -43,16 +43,18 @@ package final class Arguments {
 
     /// Refuses the options that the rest of the command line leaves no meaning to.
     package func refuse(_ options: [Option], with reason: String) throws(Failure) {
-        for option in options where has(option) {
-            throw Failure(.usage, "--\(option.long) does not go with \(reason)")
-        }
+        for option in options where has(option) { throw misplaced(option.name, reason) }
     }
 
     /// Refuses all options but these.
     package func allow(_ options: [Option], with reason: String) throws(Failure) {
         for name in names.all where !options.contains(where: { $0.isWritten(name[...]) }) {
-            throw Failure(.usage, "--\(String(decoding: name, as: UTF8.self)) does not go with \(reason)")
+            throw misplaced(name, reason)
         }
+    }
+
+    private func misplaced(_ name: some Collection<UInt8>, _ reason: String) -> Failure {
+        Failure(.usage, "--\(String(decoding: name, as: UTF8.self)) does not go with \(reason)")
     }
 
     /// Refuses operands beyond the number that the tool takes.

@@ -69,7 +69,6 @@ package func checkUTF8(_ bytes: [UInt8], in place: String, else status: ExitStat
 
 /// Where the first byte stands that is no UTF-8; nil if all are.
 package func firstInvalidUTF8(in bytes: [UInt8]) -> Int? {
-    if bytes.allSatisfy({ $0 < 0x80 }) { return nil }
     do {
         _ = try UTF8Span(validating: bytes.span)
         return nil
